@@ -1,0 +1,160 @@
+import type { ConflictKind, HistoryEntry } from './history.ts';
+import type { OrderId } from './identity.ts';
+import type { Order } from './order/schema.ts';
+import type { Policy } from './policy.ts';
+import type { Outcome, Status, Step } from './steps.ts';
+
+/** `chain`, `queue` and `temporal` are implementations, never versions: a version is a state of the code. */
+export const IMPLEMENTATIONS = ['chain', 'queue', 'temporal'] as const;
+export type Implementation = (typeof IMPLEMENTATIONS)[number];
+
+/** An honest "this implementation can't", with the reason to show. */
+export interface Cannot {
+  kind: 'cannot';
+  reason: string;
+}
+
+export type SubmitResult =
+  | { kind: 'started'; id: OrderId }
+  | { kind: 'already-running'; id: OrderId }
+  | { kind: 'already-finished'; id: OrderId; outcome?: Outcome }
+  /** The same buyer and reference with other content: never "already there". */
+  | { kind: 'conflict'; id: OrderId; reason: string };
+
+/** A wait for a person: the question has a name and a version, and an answer names both. */
+export interface Gate {
+  gate: string;
+  gateVersion: number;
+  /** Who is asked, a role. */
+  who: string;
+  /** ISO 8601. */
+  since: string;
+  until?: string;
+}
+
+export type WaitingFor =
+  | ({ kind: 'person' } & Gate)
+  | { kind: 'date'; what: string; since: string; until: string }
+  /** A stuck run waits for an operator: replay, fix or discard. */
+  | { kind: 'operator'; reason: string; since: string };
+
+/** Where a run is. Times are ISO 8601 in UTC. */
+export interface Position {
+  id: OrderId;
+  implementation: Implementation;
+  step: Step;
+  status: Status;
+  outcome?: Outcome;
+  reason?: string;
+  waitingFor?: WaitingFor;
+  /** Attempts of the step in progress, 0 when none is. */
+  attempts: number;
+  lastFailure?: string;
+  /** Since when the run has been at this step in this status. */
+  since: string;
+  startedAt: string;
+  endedAt?: string;
+  revision: number;
+  /** The version of the code the run started with. */
+  version: string;
+  /** In words, from a live worker when one answers (`133 of 240 lines priced`). */
+  progress?: string;
+  history: HistoryEntry[];
+}
+
+export type WhereResult = { kind: 'position'; position: Position } | { kind: 'not-found' } | Cannot;
+
+export interface Decision {
+  gate: string;
+  gateVersion: number;
+  decision: 'approve' | 'reject';
+  by: string;
+  note?: string;
+}
+
+export type DecideResult =
+  | { kind: 'accepted' }
+  | { kind: 'conflict'; conflict: ConflictKind; reason: string }
+  | { kind: 'not-found' }
+  /** Nothing could answer in time. Repeating it is safe: the same answer has the same id. */
+  | { kind: 'not-confirmed'; reason: string }
+  | Cannot;
+
+export type CancelResult =
+  /** Durable: it will be honoured unless the invoice is out by then, and `where` shows which. */
+  | { kind: 'requested' }
+  | { kind: 'conflict'; conflict: 'ended'; reason: string }
+  | { kind: 'not-found' }
+  | Cannot;
+
+export interface RunFilter {
+  status?: Status;
+  step?: Step;
+  orderRef?: string;
+  buyerId?: string;
+  /** At most this many, newest first. Default 100. */
+  limit?: number;
+}
+
+export interface RunSummary {
+  id: OrderId;
+  step: Step;
+  status: Status;
+  outcome?: Outcome;
+  waitingFor?: string;
+  startedAt: string;
+  endedAt?: string;
+}
+
+export type ListResult = { kind: 'runs'; runs: RunSummary[] } | Cannot;
+
+/** A message or run that used up its budget, with what an operator needs to judge it. */
+export interface DeadLetter {
+  id: OrderId;
+  step: Step;
+  since: string;
+  reason: string;
+  attempts: { at: string; failureClass: string; message: string }[];
+}
+
+export type OperatorResult =
+  | { kind: 'accepted' }
+  | { kind: 'conflict'; reason: string }
+  | { kind: 'not-found' }
+  | { kind: 'not-confirmed'; reason: string }
+  | Cannot;
+
+/** Every operator action carries a name and a why. */
+export interface OperatorAction {
+  by: string;
+  why: string;
+}
+
+export interface DeadLetters {
+  list(): Promise<{ kind: 'dead-letters'; deadLetters: DeadLetter[] } | Cannot>;
+  /** Tries the step again; the ledger or the effect key decides what is repeated: nothing. */
+  replay(id: OrderId, action: OperatorAction): Promise<OperatorResult>;
+  /** Gives the run up: what was done is undone, the run ends as `discarded`. */
+  discard(id: OrderId, action: OperatorAction): Promise<OperatorResult>;
+  /** Goes on with a corrected order, under the next business revision. Before and after are kept. */
+  fix(id: OrderId, action: OperatorAction & { order: Order }): Promise<OperatorResult>;
+}
+
+/**
+ * What chain, queue and temporal have in common, so that the lab, the console, the command line and
+ * the parity tests need not know which one they drive.
+ */
+export interface Pipeline {
+  readonly implementation: Implementation;
+  /** Idempotent by the order's identity and content. `policy` defaults to the shared one. */
+  submit(order: Order, policy?: Policy): Promise<SubmitResult>;
+  /** Never needs a live worker. */
+  where(id: OrderId): Promise<WhereResult>;
+  /** Answers a pause; a late, early, second or wrong-gate answer is a conflict with an entry in the history. */
+  decide(id: OrderId, decision: Decision): Promise<DecideResult>;
+  /** Stops and compensates; name and reason end up in the history. */
+  cancel(id: OrderId, by: string, reason: string): Promise<CancelResult>;
+  list(filter?: RunFilter): Promise<ListResult>;
+  readonly deadLetters: DeadLetters;
+  close(): Promise<void>;
+}

@@ -1,0 +1,49 @@
+import type { Step } from './steps.ts';
+
+/** An order reference is unique for one buyer only (two buyers both send order "1"), so both parts name an order. */
+export interface OrderId {
+  buyerId: string;
+  orderRef: string;
+}
+
+/**
+ * Longest buyer id and order reference, in UTF-16 units. A unit encodes to nine characters at most
+ * (three bytes of UTF-8, `%XX` each), so two parts stay under the 1,000 characters a Temporal
+ * workflow id may have, with room for a child's suffix.
+ */
+export const MAX_ID_LENGTH = 50;
+
+/**
+ * The two parts as one string, `buyer/ref`, each percent-encoded, so that a slash inside a part
+ * can't make two orders one. Returns at most 901 characters; throws URIError on a lone surrogate,
+ * which the order schema refuses before.
+ */
+export function businessKey({ buyerId, orderRef }: OrderId): string {
+  return `${encodeURIComponent(buyerId)}/${encodeURIComponent(orderRef)}`;
+}
+
+/** The reverse of `businessKey`. Throws a RangeError when `key` is not two encoded parts. */
+export function parseBusinessKey(key: string): OrderId {
+  const [buyer, ref, ...rest] = key.split('/');
+  if (!buyer || !ref || rest.length > 0) throw new RangeError(`not a "buyer/reference": ${key}`);
+  return { buyerId: decodeURIComponent(buyer), orderRef: decodeURIComponent(ref) };
+}
+
+/** The Temporal workflow id of an order, and the queue's run id. */
+export function runIdOf(id: OrderId): string {
+  return `order/${businessKey(id)}`;
+}
+
+/** What an effect key is made of besides the order: nothing of the attempt, the delivery or the Temporal run. */
+export interface EffectOf {
+  /** The business revision; raised only by a fix, after the old key is settled or voided. */
+  revision: number;
+  step: Step | 'release' | 'refund' | 'cancel';
+  lineId?: string;
+}
+
+/** The effect key: the same for every attempt, delivery, worker, reset and implementation. */
+export function effectKey(id: OrderId, { revision, step, lineId }: EffectOf): string {
+  const base = `${businessKey(id)}/r${revision}/${step}`;
+  return lineId === undefined ? base : `${base}/${encodeURIComponent(lineId)}`;
+}
