@@ -50,6 +50,8 @@ export interface Position {
   /** Attempts of the step in progress, 0 when none is. */
   attempts: number;
   lastFailure?: string;
+  /** When the next attempt is due, while the status is `retrying`. ISO 8601. */
+  nextAttemptAt?: string;
   /** Since when the run has been at this step in this status. */
   since: string;
   startedAt: string;
