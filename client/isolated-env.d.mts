@@ -1,0 +1,1 @@
+export function isolatedEnv(base: NodeJS.ProcessEnv): NodeJS.ProcessEnv;

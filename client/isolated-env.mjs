@@ -1,0 +1,18 @@
+// Plain JavaScript: the bootstrap uses it before anything else is there.
+import { devNull } from 'node:os';
+
+/**
+ * A child's environment without the user's own servers: no TEMPORAL_*, DATABASE_URL, PARTNERS_URL, no
+ * PG* (which `pg` and libpq read unasked) and no Q2T_* except those of the test run. Temporal's own
+ * `temporal.toml` is read unasked too, so its place is given to an empty file.
+ */
+export function isolatedEnv(base) {
+  const kept = Object.entries(base).filter(([name]) => !isSomebodys(name));
+  return { ...Object.fromEntries(kept), TEMPORAL_CONFIG_FILE: devNull };
+}
+
+function isSomebodys(name) {
+  if (name === 'DATABASE_URL' || name === 'PARTNERS_URL') return true;
+  if (name.startsWith('Q2T_')) return !name.startsWith('Q2T_TEST_') && name !== 'Q2T_DEBUG';
+  return name.startsWith('TEMPORAL_') || /^PG[A-Z]+$/.test(name);
+}

@@ -1,0 +1,28 @@
+/**
+ * What `node stack/bootstrap.mjs <task>` starts, each command a list of arguments for Node. Of several
+ * commands all run, and the first bad exit code counts. `temporal`: needs the binary. `isolated`: reads
+ * nothing of the user's own Temporal or database settings. `node`: needs a later Node than the rest.
+ */
+export const tasks = {
+  demo: { commands: [['lab/demo.ts']], temporal: true, isolated: true },
+  test: {
+    // `--test-global-setup` came with Node 24.
+    node: '24.0.0',
+    commands: [['--test', '--test-global-setup=test/global-setup.ts']],
+    /** Instead of these, the files or patterns given on the command line. */
+    defaultArgs: ['test/**/*.test.ts'],
+    temporal: true,
+    isolated: true,
+  },
+  up: { commands: [['stack/up.ts']], temporal: true },
+  down: { commands: [['stack/down.ts']], packages: false },
+  build: { commands: [['workers/build.ts']] },
+  check: {
+    commands: [
+      ['node_modules/typescript/bin/tsc'],
+      ['node_modules/eslint/bin/eslint.js', '.'],
+      ['node_modules/prettier/bin/prettier.cjs', '--check', '.'],
+    ],
+  },
+  format: { commands: [['node_modules/prettier/bin/prettier.cjs', '--write', '.']] },
+};
