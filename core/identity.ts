@@ -1,9 +1,14 @@
+import type { Order } from './order/schema.ts';
 import type { Step } from './steps.ts';
 
 /** An order reference is unique for one buyer only (two buyers both send order "1"), so both parts name an order. */
 export interface OrderId {
   buyerId: string;
   orderRef: string;
+}
+
+export function orderIdOf(order: Order): OrderId {
+  return { buyerId: order.buyer.id, orderRef: order.orderRef };
 }
 
 /**

@@ -19,6 +19,10 @@ export const policySchema = z.strictObject({
   approvalReminderMs: ms,
   approvalEscalationMs: ms,
   approvalDeadlineMs: ms,
+  /** A charge due on a date is made when the clocks of the order's time zone show this hour. */
+  chargeHour: z.number().int().min(0).max(23),
+  /** The time zone of orders that name none (a UBL order never does). */
+  chargeTimeZone: z.string(),
   /** Below this score (0 to 1000) the bureau's answer is a no. */
   minCreditScore: z.number().int(),
   /** Lines of one order priced at the same time. */
@@ -32,6 +36,8 @@ export const policySchema = z.strictObject({
   retryInitialMs: ms,
   retryMaxMs: ms,
   missingDelayMs: ms,
+  /** The longest wait a partner may ask for (Retry-After); one that asks for more makes the run stuck. */
+  retryAfterMaxMs: ms,
   /** How long a request of a dead worker may still land at a partner: wait this long before asking whether it did. */
   settleMs: ms,
   /** One HTTP call to a partner. */
@@ -52,6 +58,8 @@ export const defaultPolicy: Policy = {
   approvalReminderMs: 1 * day,
   approvalEscalationMs: 2 * day,
   approvalDeadlineMs: 5 * day,
+  chargeHour: 9,
+  chargeTimeZone: 'UTC',
   minCreditScore: 400,
   fanOut: 8,
   maxAttempts: 10,
@@ -60,6 +68,7 @@ export const defaultPolicy: Policy = {
   retryInitialMs: 500,
   retryMaxMs: 10 * 60 * second,
   missingDelayMs: 2 * second,
+  retryAfterMaxMs: 1 * day,
   settleMs: 2 * second,
   partnerTimeoutMs: 10 * second,
   attemptTimeoutMs: 60 * second,
