@@ -1,0 +1,80 @@
+import pg from 'pg';
+import type { ClientBase, Pool, PoolClient } from 'pg';
+
+export interface PoolSettings {
+  url: string;
+  /** Shown in pg_stat_activity: which process is it that holds the lock? */
+  applicationName: string;
+  maxConnections?: number;
+  statementTimeoutMs?: number;
+  lockTimeoutMs?: number;
+  idleInTransactionTimeoutMs?: number;
+}
+
+/**
+ * A pool whose every connection is bounded: a statement, a wait for a lock and a forgotten
+ * transaction all end by themselves, because one old transaction keeps every dead row of the hot
+ * tables alive. Behind PgBouncer these three must be in `ignore_startup_parameters`.
+ */
+export function openPool(settings: PoolSettings): Pool {
+  const pool = new pg.Pool({
+    connectionString: settings.url,
+    application_name: settings.applicationName,
+    max: settings.maxConnections ?? 10,
+    statement_timeout: settings.statementTimeoutMs ?? 30_000,
+    lock_timeout: settings.lockTimeoutMs ?? 10_000,
+    idle_in_transaction_session_timeout: settings.idleInTransactionTimeoutMs ?? 60_000,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  });
+  // An idle connection that dies is replaced by the pool; without a listener it would end the process.
+  pool.on('error', () => {});
+  return pool;
+}
+
+const afterCommitHooks = new WeakMap<ClientBase, (() => void)[]>();
+
+/**
+ * Runs `work` in one transaction: commit when it returns, rollback when it throws. Hooks given to
+ * `afterCommit` run after the commit, and not at all after a rollback.
+ */
+export async function withTransaction<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  const hooks: (() => void)[] = [];
+  afterCommitHooks.set(client, hooks);
+  let broken: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    for (const hook of hooks) hook();
+    return result;
+  } catch (error) {
+    // A rollback that fails means a dead connection: it must not go back into the pool.
+    await client.query('ROLLBACK').catch((failure: unknown) => {
+      broken = failure instanceof Error ? failure : new Error(String(failure));
+    });
+    throw error;
+  } finally {
+    afterCommitHooks.delete(client);
+    client.release(broken);
+  }
+}
+
+/**
+ * Runs `hook` once what was written through `db` is committed: at once for a pool (each of its
+ * statements commits by itself), after the commit for a client of `withTransaction`. Returns false
+ * for a client whose transaction is managed elsewhere: nobody here can know when that commits.
+ */
+export function afterCommit(db: Pool | ClientBase, hook: () => void): boolean {
+  if (db instanceof pg.Pool) {
+    hook();
+    return true;
+  }
+  const hooks = afterCommitHooks.get(db);
+  hooks?.push(hook);
+  return hooks !== undefined;
+}

@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+
+const FOLDER = fileURLToPath(new URL('.', import.meta.url));
+/** "q2t" in ASCII; any number will do as long as every process uses the same. */
+const ADVISORY_LOCK = 0x713274;
+
+export interface MigrateOptions {
+  /** Where the numbered files are; a test brings its own. */
+  folder?: string;
+  /** How long a statement may wait for a lock that a running worker holds. */
+  lockTimeoutMs?: number;
+  /** How long to keep trying when a lock was not to be had, and to wait for another migrating process. */
+  patienceMs?: number;
+}
+
+interface Migration {
+  name: string;
+  sql: string;
+  checksum: string;
+  concurrently: boolean;
+}
+
+/**
+ * Brings the database at `url` up to date. Safe to run from several processes at once: one does the
+ * work, the others wait for it. Needs a direct connection, not one through a transaction-mode pooler.
+ *
+ * Returns the names of the files that this call applied, in order; none when there was nothing to do.
+ * Throws when an applied file has been edited since, or when a lock was not to be had in time.
+ */
+export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
+  const { folder = FOLDER, lockTimeoutMs = 2_000, patienceMs = 60_000 } = options;
+  const migrations = await readMigrations(folder);
+  const client = new pg.Client({ connectionString: url, application_name: 'q2t-migrate' });
+  await client.connect();
+  try {
+    const deadline = performance.now() + patienceMs;
+    await lockOutOthers(client, deadline);
+    await createBookkeeping(client);
+    const applied = await readApplied(client);
+    refuseEditedFiles(migrations, applied);
+    const fresh = migrations.filter((migration) => !applied.has(migration.name));
+    for (const migration of fresh) await apply(client, migration, lockTimeoutMs, deadline);
+    return fresh.map((migration) => migration.name);
+  } finally {
+    await client.end();
+  }
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
+  const odd = names.find((name) => !/^\d{4}-[a-z0-9-]+\.sql$/.test(name));
+  if (odd !== undefined) throw new Error(`${odd}: a migration is named 0001-what-it-does.sql`);
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(`${folder}/${name}`, 'utf8');
+      const checksum = createHash('sha256').update(sql).digest('hex');
+      return { name, sql, checksum, concurrently: sql.startsWith('-- concurrently') };
+    }),
+  );
+}
+
+/**
+ * Tries again and again instead of waiting inside pg_advisory_lock: a session that waits in there
+ * holds a snapshot, and CREATE INDEX CONCURRENTLY of the process that has the lock would wait for
+ * that snapshot: a deadlock.
+ */
+async function lockOutOthers(client: pg.Client, deadline: number): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ locked: boolean }>(
+      'SELECT pg_try_advisory_lock($1) AS locked',
+      [ADVISORY_LOCK],
+    );
+    if (rows[0]?.locked) return;
+    if (performance.now() > deadline)
+      throw new Error('another process has been migrating too long');
+    await delay(50);
+  }
+}
+
+async function createBookkeeping(client: pg.Client): Promise<void> {
+  await client.query(`
+    CREATE SCHEMA IF NOT EXISTS queue;
+    CREATE TABLE IF NOT EXISTS queue.migration (
+      name text PRIMARY KEY,
+      checksum text NOT NULL,
+      applied_at timestamptz NOT NULL DEFAULT statement_timestamp()
+    )`);
+}
+
+async function readApplied(client: pg.Client): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    'SELECT name, checksum FROM queue.migration',
+  );
+  return new Map(rows.map((row) => [row.name, row.checksum]));
+}
+
+/** A database that knows more files than this code is fine: old workers run on while a new version migrates. */
+function refuseEditedFiles(migrations: Migration[], applied: Map<string, string>): void {
+  for (const { name, checksum } of migrations) {
+    if (applied.has(name) && applied.get(name) !== checksum) {
+      throw new Error(`${name} was edited after it had been applied: put the change in a new file`);
+    }
+  }
+}
+
+async function apply(
+  client: pg.Client,
+  migration: Migration,
+  lockTimeoutMs: number,
+  deadline: number,
+): Promise<void> {
+  await client.query(`SET lock_timeout = ${lockTimeoutMs}`);
+  for (;;) {
+    try {
+      await (migration.concurrently
+        ? applyOutside(client, migration)
+        : applyInside(client, migration));
+      return;
+    } catch (error) {
+      // While a DDL statement queues for its lock, every reader queues behind it. So it gives up
+      // soon, lets the workers through, and tries again.
+      if (!isLockTimeout(error) || performance.now() > deadline) throw nameFile(migration, error);
+      await delay(100);
+    }
+  }
+}
+
+async function applyInside(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await client.query(sql);
+    await record(client, name, checksum);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
+}
+
+/**
+ * Statement by statement, each on its own: CONCURRENTLY refuses to run in a transaction, and a
+ * failed one leaves an invalid index behind. So such a file must be repeatable: it drops what it
+ * creates first.
+ */
+async function applyOutside(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  const statements = sql
+    .split(/;\s*$/m)
+    .filter((part) => part.replace(/--.*$/gm, '').trim() !== '');
+  for (const statement of statements) await client.query(statement);
+  await record(client, name, checksum);
+}
+
+async function record(client: pg.Client, name: string, checksum: string): Promise<void> {
+  await client.query('INSERT INTO queue.migration (name, checksum) VALUES ($1, $2)', [
+    name,
+    checksum,
+  ]);
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '55P03';
+}
+
+function nameFile({ name }: Migration, error: unknown): Error {
+  const message = error instanceof Error ? error.message : String(error);
+  return new Error(`migration ${name} failed: ${message}`, { cause: error });
+}

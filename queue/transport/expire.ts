@@ -1,0 +1,36 @@
+import { checkQueue } from './limits.ts';
+import { run, type Session, type Statement } from './session.ts';
+
+const expireMessages: Statement = {
+  name: 'q2t_expire',
+  text: `
+    DELETE FROM queue.message
+    WHERE queue = $1 AND sent_at < statement_timestamp() - $2::float8 * interval '1 ms'
+    RETURNING id`,
+};
+
+const expireDead: Statement = {
+  name: 'q2t_expire_dead',
+  text: `
+    DELETE FROM queue.dead_message
+    WHERE queue = $1 AND sent_at < statement_timestamp() - $2::float8 * interval '1 ms'
+    RETURNING id`,
+};
+
+/**
+ * For a janitor that comes by now and then. Both ages count from the send: a message that dies on
+ * its third day of four has one day left among the dead.
+ */
+export async function expire(
+  session: Session,
+  queue: string,
+): Promise<{ messages: number; dead: number }> {
+  checkQueue(queue);
+  const { retentionMs, deadRetentionMs } = session.limits;
+  const count = async (statement: Statement, ageMs: number | null) =>
+    ageMs === null ? 0 : (await run(session, session.pool, statement, [queue, ageMs])).length;
+  return {
+    messages: await count(expireMessages, retentionMs),
+    dead: await count(expireDead, deadRetentionMs),
+  };
+}

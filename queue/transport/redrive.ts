@@ -1,0 +1,36 @@
+import { afterCommit } from '../database.ts';
+import type { Db } from './contract.ts';
+import { checkQueue } from './limits.ts';
+import { run, type Session, type Statement } from './session.ts';
+
+/*
+ * A new id, as SQS gives one, and the producer's key as it was: whoever guards an effect by the
+ * message id would do it again, whoever guards it by the key would not. It counts as sent now, or
+ * retention might take it before anybody receives it. $2 null means all of them.
+ */
+const redriveDead: Statement = {
+  name: 'q2t_redrive',
+  text: `
+    WITH risen AS (
+      DELETE FROM queue.dead_message
+      WHERE queue = $1 AND ($2::bigint[] IS NULL OR id = ANY ($2))
+      RETURNING *
+    )
+    INSERT INTO queue.message (queue, visible_at, sent_at, key, body, attempts)
+    SELECT queue, statement_timestamp(), statement_timestamp(), key, body,
+      queue.with_attempt(attempts, dead_at, statement_timestamp(), 'redriven')
+    FROM risen ORDER BY id
+    RETURNING id`,
+};
+
+export async function redrive(
+  session: Session,
+  queue: string,
+  messageIds?: string[],
+  db: Db = session.pool,
+): Promise<number> {
+  checkQueue(queue);
+  const risen = await run(session, db, redriveDead, [queue, messageIds ?? null]);
+  if (risen.length > 0) afterCommit(db, () => session.notifier.hint(queue));
+  return risen.length;
+}
