@@ -17,7 +17,7 @@ export interface MigrateOptions {
   patienceMs?: number;
 }
 
-interface Migration {
+export interface Migration {
   name: string;
   sql: string;
   checksum: string;
@@ -50,7 +50,8 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   }
 }
 
-async function readMigrations(folder: string): Promise<Migration[]> {
+/** The numbered files, in the order in which they are applied. */
+export async function readMigrations(folder = FOLDER): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
   const odd = names.find((name) => !/^\d{4}-[a-z0-9-]+\.sql$/.test(name));
   if (odd !== undefined) throw new Error(`${odd}: a migration is named 0001-what-it-does.sql`);
