@@ -2,8 +2,10 @@ import type { Money } from '../core/order/money.ts';
 
 /**
  * The partners as a step sees them. Every method throws `StepFailure` and nothing else on failure, and
- * gives up after `timeoutMs` or when `signal` aborts. `reference` is always the order's business key
- * (`buyer/ref`); `key` is an effect key. Who takes keys and who doesn't is the point: see each.
+ * gives up after `timeoutMs` (class `unknown`). The one exception: when the caller's own `signal`
+ * aborts, its reason is thrown as it is, since that is no answer of the partner. `reference` is always
+ * the order's business key (`buyer/ref`); `key` is an effect key. Who takes keys and who doesn't is
+ * the point: see each.
  */
 export interface Call {
   timeoutMs: number;
@@ -97,18 +99,34 @@ export interface Partners {
   close(): Promise<void>;
 }
 
-export type PartnerName = 'payments' | 'bureau' | 'warehouse' | 'supplier' | 'mailer';
+export const PARTNER_NAMES = ['payments', 'bureau', 'warehouse', 'supplier', 'mailer'] as const;
+export type PartnerName = (typeof PARTNER_NAMES)[number];
+
+export const EFFECT_KINDS = [
+  'charge',
+  'refund',
+  'enquiry',
+  'reservation',
+  'release',
+  'order',
+  'cancel',
+  'mail',
+] as const;
+export type EffectKind = (typeof EFFECT_KINDS)[number];
 
 /** One thing that really happened at a partner, as `GET /effects` lists it. */
 export interface Effect {
   partner: PartnerName;
-  /** charge, refund, enquiry, reservation, release, order, cancel, mail. */
-  kind: 'charge' | 'refund' | 'enquiry' | 'reservation' | 'release' | 'order' | 'cancel' | 'mail';
+  kind: EffectKind;
   reference: string;
   /** The key it came with, where the partner takes or shows one. */
   key?: string;
   /** By the partner's own clock, ISO 8601. */
   at: string;
   amount?: Money;
+  /** Whose order it is, for the supplier's effects. */
+  supplierId?: string;
+  /** The id of the effect that this one takes back, for refund, release and cancel. */
+  undoes?: string;
   id: string;
 }
