@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { IMPLEMENTATIONS } from '../../core/contract.ts';
+import type { Implementation } from '../../core/contract.ts';
+import type { Answer } from '../answer.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import type { Session } from '../session.ts';
+
+export interface Shared {
+  on: Implementation;
+  json: boolean;
+}
+
+export type Ended = (code: ExitCode) => void;
+
+/** A command with what all of them have. `ended` gets the exit code of the one that was run. */
+export function addCommand(parent: Command, usage: string, summary: string): Command {
+  return parent
+    .command(usage)
+    .description(summary)
+    .addOption(
+      new Option('--on <implementation>', 'which of the three')
+        .choices(IMPLEMENTATIONS)
+        .default('temporal'),
+    )
+    .option('--json', 'one JSON document on stdout', false);
+}
+
+/** Loads the code of a command when it's that command's turn, and runs it. */
+export async function runCommand(
+  command: string,
+  shared: Shared,
+  ended: Ended,
+  body: (session: Session) => Promise<Answer>,
+): Promise<void> {
+  const { run } = await import('../session.ts');
+  ended(await run(command, shared, body));
+}

@@ -1,0 +1,29 @@
+import type { Cannot, Pipeline } from '../core/contract.ts';
+import type { Answer } from './answer.ts';
+import { CommandError } from './errors.ts';
+import { EXIT } from './exit-codes.ts';
+import { clean } from './view/text.ts';
+
+/** Exit 3: nobody has this order. */
+export function notFound(pipeline: Pipeline, reference: string, what = 'order'): CommandError {
+  const message = `There is no ${what} ${reference} on ${pipeline.implementation}.`;
+  const hint =
+    'A reference belongs to a buyer: try buyer/reference, or --buyer ID. q2t list shows what runs.';
+  return new CommandError(EXIT.notFound, message, { hint });
+}
+
+/** Exit 2: asking this of this implementation is the mistake, and no repeating will help. */
+export function cannot(pipeline: Pipeline, { reason }: Cannot, hint?: string): CommandError {
+  const message = `${pipeline.implementation} cannot: ${reason}`;
+  return new CommandError(EXIT.badInput, message, hint === undefined ? {} : { hint });
+}
+
+/** Exit 5: nothing answered in time. */
+export function notConfirmed(json: Record<string, unknown>, reason: string): Answer {
+  return {
+    exitCode: EXIT.notConfirmed,
+    json,
+    out: [`not confirmed: ${clean(reason)}`],
+    err: ['Repeat the command: the same answer counts once.'],
+  };
+}

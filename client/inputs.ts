@@ -1,0 +1,40 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Names and reasons end up in histories that people read: one line, and an end to it. */
+const MAX_NAME = 100;
+const MAX_SENTENCE = 500;
+const MAX_LISTED = 1_000;
+
+const CONTROL = /[\p{Cc}\p{Cs}]/u;
+
+function oneLine(value: string, max: number): string {
+  const trimmed = value.normalize('NFC').trim();
+  if (trimmed === '') throw new InvalidArgumentError('It is empty. Give a few words.');
+  if (trimmed.length > max) {
+    throw new InvalidArgumentError(`It has ${trimmed.length} characters; ${max} are the limit.`);
+  }
+  if (CONTROL.test(trimmed)) {
+    throw new InvalidArgumentError('It has control characters. Keep it on one line.');
+  }
+  return trimmed;
+}
+
+/** Option parsers for commander: the value in canonical form, or an InvalidArgumentError. */
+export const name = (value: string): string => oneLine(value, MAX_NAME);
+export const sentence = (value: string): string => oneLine(value, MAX_SENTENCE);
+
+export function limit(value: string): number {
+  return wholeNumber(value, MAX_LISTED);
+}
+
+export function gateVersion(value: string): number {
+  return wholeNumber(value, Number.MAX_SAFE_INTEGER);
+}
+
+function wholeNumber(value: string, max: number): number {
+  const number = Number(value);
+  if (!/^[0-9]+$/.test(value) || number < 1 || number > max) {
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
+  }
+  return number;
+}

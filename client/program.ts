@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { addDeadLetterCommands } from './cli/dead-letters.ts';
+import { addOrderCommands } from './cli/orders.ts';
+import { printError } from './answer.ts';
+import { CommandError, toCommandError } from './errors.ts';
+import { EXIT } from './exit-codes.ts';
+import type { ExitCode } from './exit-codes.ts';
+import { clean } from './view/text.ts';
+
+const EXIT_CODES = `
+Exit codes: 0 done, 1 unexpected, 2 bad input, 3 not found, 4 conflict, 5 not confirmed.
+Results go to stdout, hints and errors to stderr. client/README.md describes the --json documents.`;
+
+/** Runs the command line on `args` (without node and script). Returns the exit code, never throws. */
+export async function main(args: readonly string[]): Promise<ExitCode> {
+  let exitCode: ExitCode = EXIT.done;
+  const program = buildProgram((code) => (exitCode = code));
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return report(toCommandError(error), args);
+    // Asking for help or the version ends commander in the same way, with 0.
+    if (error.exitCode === 0) return EXIT.done;
+    // Commander has told people already, with the help of the command.
+    if (!args.includes('--json')) return EXIT.badInput;
+    return report(new CommandError(EXIT.badInput, error.message.replace(/^error: /, '')), args);
+  }
+}
+
+/** For what ends a command before it has begun. */
+function report(error: CommandError, args: readonly string[]): ExitCode {
+  printError(error, { command: args[0] ?? null }, args.includes('--json'));
+  return error.exitCode;
+}
+
+function buildProgram(ended: (code: ExitCode) => void): Command {
+  const program = new Command('q2t')
+    .description('Purchase orders on a message chain, a hand-built queue or Temporal.')
+    .version(version())
+    .exitOverride()
+    // It quotes what was typed, which may have come out of a file.
+    .configureOutput({
+      outputError: (message, write) =>
+        write(message.trimEnd().split('\n').map(clean).join('\n') + '\n'),
+    })
+    // Inherited by every command: its own help follows what was wrong with its flags.
+    .showHelpAfterError()
+    .addHelpText('after', EXIT_CODES);
+  addOrderCommands(program, ended);
+  addDeadLetterCommands(program, ended);
+  return program;
+}
+
+function version(): string {
+  const file = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  // Our own package.json, which npm requires to have one.
+  return (JSON.parse(file) as { version: string }).version;
+}

@@ -1,0 +1,70 @@
+import type { Pipeline } from '../core/contract.ts';
+import { businessKey, MAX_ID_LENGTH, parseBusinessKey } from '../core/identity.ts';
+import type { OrderId } from '../core/identity.ts';
+import { cannot, notFound } from './endings.ts';
+import { badInput, CommandError } from './errors.ts';
+import { EXIT } from './exit-codes.ts';
+
+/** Lists are written a moment after a run starts: an empty one is looked at a second time after this. */
+const SECOND_LOOK_MS = 300;
+
+/**
+ * The order that a user means by `reference`: a bare order reference, or `buyer/reference` with both
+ * parts percent-encoded where they need it. With `buyer` the reference is taken as it is.
+ * Throws exit 2 when buyers share the reference, 3 when nobody has it.
+ */
+export async function resolveOrder(
+  pipeline: Pipeline,
+  reference: string,
+  buyer?: string,
+): Promise<OrderId> {
+  if (buyer !== undefined) return bounded({ buyerId: buyer, orderRef: reference });
+  const written = asBusinessKey(reference);
+  const byKey = written && (await pipeline.where(written));
+  // An implementation that can't answer must not be asked for a list either.
+  if (written && byKey?.kind === 'cannot') return written;
+  let found = await withReference(pipeline, reference);
+  if (written && byKey?.kind === 'position') found.push(written);
+  else if (found.length === 0 && !written) {
+    await new Promise((resolve) => setTimeout(resolve, SECOND_LOOK_MS));
+    found = await withReference(pipeline, reference);
+  }
+  const keys = [...new Set(found.map(businessKey))];
+  if (keys.length > 1) throw ambiguous(reference, keys);
+  const [id] = found;
+  if (id === undefined) throw notFound(pipeline, reference);
+  return id;
+}
+
+async function withReference(pipeline: Pipeline, orderRef: string): Promise<OrderId[]> {
+  if (orderRef.length > MAX_ID_LENGTH) return [];
+  const result = await pipeline.list({ orderRef, limit: 100 });
+  if (result.kind === 'runs') return result.runs.map((run) => run.id);
+  throw cannot(pipeline, result, 'Without a list only buyer/reference names an order.');
+}
+
+function asBusinessKey(reference: string): OrderId | undefined {
+  try {
+    const id = parseBusinessKey(reference);
+    return id.buyerId.length <= MAX_ID_LENGTH && id.orderRef.length <= MAX_ID_LENGTH
+      ? id
+      : undefined;
+  } catch {
+    // Not two encoded parts, so it's a bare reference: `2026/11/7` is one.
+    return undefined;
+  }
+}
+
+function bounded(id: OrderId): OrderId {
+  if (id.orderRef === '' || id.orderRef.length > MAX_ID_LENGTH) {
+    throw badInput(`An order reference has 1 to ${MAX_ID_LENGTH} characters.`);
+  }
+  return id;
+}
+
+function ambiguous(reference: string, keys: readonly string[]): CommandError {
+  const shown = keys.slice(0, 20).join(', ');
+  const more = keys.length > 20 ? ` and ${keys.length - 20} more` : '';
+  const message = `${keys.length} buyers have an order ${reference}: ${shown}${more}.`;
+  return new CommandError(EXIT.badInput, message, { hint: 'Name the one you mean.' });
+}

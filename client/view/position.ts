@@ -1,0 +1,81 @@
+import type { Position, WaitingFor } from '../../core/contract.ts';
+import { businessKey } from '../../core/identity.ts';
+import { STEPS } from '../../core/steps.ts';
+import { row, text } from './text.ts';
+import { when } from './time.ts';
+
+/** A position as a person reads it, one fact a line, nothing told by colour. */
+export function positionLines(position: Position, now: Date): string[] {
+  const { status, since, startedAt, endedAt, waitingFor } = position;
+  const lines = [headline(position)];
+  if (position.reason !== undefined) lines.push(row('reason', text`${position.reason}`));
+  if (waitingFor) lines.push(...waitingLines(waitingFor, now));
+  if (position.attempts > 0 && status !== 'ended') {
+    lines.push(row('attempt', text`${position.attempts}${nextAttempt(position, now)}`));
+  }
+  if (position.lastFailure !== undefined && status !== 'ended') {
+    lines.push(row('failure', text`${position.lastFailure}`));
+  }
+  if (position.progress !== undefined) lines.push(row('progress', text`${position.progress}`));
+  if (!waitingFor && status !== 'ended') lines.push(row('since', when(since, now)));
+  lines.push(row('started', when(startedAt, now)));
+  if (endedAt !== undefined) lines.push(row('ended', when(endedAt, now)));
+  if (position.revision > 1) lines.push(row('revision', text`${position.revision}`));
+  return lines;
+}
+
+function headline({ id, implementation, status, step, outcome }: Position): string {
+  const head = text`${businessKey(id)} on ${implementation}: `;
+  if (status === 'ended') return head + text`ended, ${outcome ?? 'outcome unknown'}`;
+  return head + text`${status} at ${step} (step ${STEPS.indexOf(step) + 1} of ${STEPS.length})`;
+}
+
+function nextAttempt({ nextAttemptAt }: Position, now: Date): string {
+  return nextAttemptAt === undefined ? '' : `, next ${when(nextAttemptAt, now)}`;
+}
+
+function waitingLines(waitingFor: WaitingFor, now: Date): string[] {
+  const since = row('since', when(waitingFor.since, now));
+  switch (waitingFor.kind) {
+    case 'person': {
+      const { who, gate, gateVersion, until } = waitingFor;
+      return [
+        row('waits for', text`${who} to answer ${gate} (version ${gateVersion})`),
+        since,
+        row('until', until === undefined ? 'somebody answers' : when(until, now)),
+      ];
+    }
+    case 'date':
+      return [
+        row('waits for', text`${waitingFor.what}`),
+        since,
+        row('until', when(waitingFor.until, now)),
+      ];
+    case 'operator':
+      return [row('waits for', text`an operator: ${waitingFor.reason}`), since];
+    default:
+      return waitingFor satisfies never;
+  }
+}
+
+/** The commands that move this run on, for the place where hints go. */
+export function nextCommands(position: Position): string[] {
+  const order = businessKey(position.id);
+  const on = position.implementation === 'temporal' ? '' : ` --on ${position.implementation}`;
+  switch (position.waitingFor?.kind) {
+    case 'person':
+      return [`q2t decide ${order} approve|reject --by NAME${on}`];
+    case 'operator':
+      return [
+        `q2t dead-letters show ${order}${on}`,
+        `q2t dead-letters replay ${order} --by NAME --why TEXT${on}`,
+        `q2t dead-letters fix ${order} FILE --by NAME --why TEXT${on}`,
+        `q2t dead-letters discard ${order} --by NAME --why TEXT${on}`,
+      ];
+    case 'date':
+    case undefined:
+      return [];
+    default:
+      return position.waitingFor satisfies never;
+  }
+}
