@@ -1,6 +1,17 @@
 import type { FailureClass } from './failures.ts';
 import type { Policy } from './policy.ts';
 
+/** The part of the policy that decides about the next attempt. */
+export type RetryLimits = Pick<
+  Policy,
+  | 'maxAttempts'
+  | 'maxMissingAttempts'
+  | 'retryInitialMs'
+  | 'retryMaxMs'
+  | 'retryAfterMaxMs'
+  | 'missingDelayMs'
+>;
+
 /** 2 to the power of this times any initial delay is beyond every maximum; more would overflow. */
 const MAX_DOUBLINGS = 30;
 
@@ -15,7 +26,7 @@ const MAX_DOUBLINGS = 30;
 export function nextDelay(
   failureClass: FailureClass,
   attempt: number,
-  policy: Policy,
+  policy: RetryLimits,
   random: () => number,
   retryAfterMs?: number,
 ): number | 'give-up' {
@@ -39,7 +50,7 @@ export function nextDelay(
 }
 
 /** Full jitter: anywhere from 0 to the ceiling, which spreads a crowd better than a part of it would. */
-function jittered(attempt: number, policy: Policy, random: () => number): number {
+function jittered(attempt: number, policy: RetryLimits, random: () => number): number {
   const doublings = Math.min(Math.max(attempt - 1, 0), MAX_DOUBLINGS);
   const ceiling = Math.min(policy.retryMaxMs, policy.retryInitialMs * 2 ** doublings);
   return Math.floor(random() * ceiling);

@@ -62,6 +62,8 @@ export interface Position {
   /** In words, from a live worker when one answers (`133 of 240 lines priced`). */
   progress?: string;
   history: HistoryEntry[];
+  /** How many entries before the first one here were dropped, where a history is bounded. */
+  historyCut?: number;
 }
 
 export type WhereResult = { kind: 'position'; position: Position } | { kind: 'not-found' } | Cannot;

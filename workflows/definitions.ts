@@ -14,7 +14,12 @@ import type { Order } from '../core/order/schema.ts';
 export const decideUpdate = defineUpdate<DecideResult, [Decision]>('decide');
 
 export type OperatorCommand = OperatorAction &
-  ({ action: 'replay' } | { action: 'discard' } | { action: 'fix'; order: Order });
+  (
+    | { action: 'replay' }
+    | { action: 'discard' }
+    /** `chargeAt` as in RunInput: time zones are resolved at the edge. */
+    | { action: 'fix'; order: Order; chargeAt?: string }
+  );
 
 /** What an operator tells a stuck run. */
 export const operateUpdate = defineUpdate<OperatorResult, [OperatorCommand]>('operate');

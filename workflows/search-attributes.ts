@@ -1,4 +1,6 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import type { SearchAttributeUpdatePair } from '@temporalio/common';
+import type { Position, WaitingFor } from '../core/contract.ts';
 
 /**
  * What `temporal workflow list` and the web page can filter on. Registered when the stack or a worker
@@ -21,7 +23,7 @@ export const orderWaitsUntilKey = defineSearchAttributeKey(
   SearchAttributeType.DATETIME,
 );
 
-export const searchAttributes = [
+export const searchAttributes = Object.freeze([
   orderRefKey,
   orderBuyerKey,
   orderStepKey,
@@ -29,12 +31,33 @@ export const searchAttributes = [
   orderOutcomeKey,
   orderWaitsForKey,
   orderWaitsUntilKey,
-] as const;
+]);
+
+/** The attributes that follow a run's position; null takes one away. */
+export function positionAttributes(position: Position): SearchAttributeUpdatePair[] {
+  const { step, status, outcome, waitingFor } = position;
+  const until = waitingFor && 'until' in waitingFor ? waitingFor.until : undefined;
+  return [
+    { key: orderStepKey, value: step },
+    { key: orderStatusKey, value: status },
+    { key: orderOutcomeKey, value: outcome ?? null },
+    { key: orderWaitsForKey, value: waitingFor ? whom(waitingFor) : null },
+    { key: orderWaitsUntilKey, value: until === undefined ? null : new Date(until) },
+  ];
+}
+
+function whom(waitingFor: WaitingFor): string {
+  return waitingFor.kind === 'person' ? waitingFor.who : waitingFor.kind;
+}
 
 /** The workflow type and the task queue of orders. */
 export const ORDER_WORKFLOW = 'purchaseOrder';
 export const ORDER_TASK_QUEUE = 'orders';
 
-/** Memo fields: `position` is what `where` answers from without a worker; `contentHash` tells a conflict from "already there". */
+/**
+ * Memo fields. `position` is what `where` answers from without a worker; `contentHash` tells a
+ * conflict from "already there"; `failures` is what made a stuck run stuck.
+ */
 export const MEMO_POSITION = 'position';
 export const MEMO_CONTENT_HASH = 'contentHash';
+export const MEMO_FAILURES = 'failures';
