@@ -46,7 +46,10 @@ function typeFault(expected: string, value: unknown): Omit<Fault, 'path'> {
   const message = `must be ${wanted}, not ${kindOf(value)}`;
   if (expected === 'string' && typeof value === 'number') {
     // 0.1 is not a tenth and 12345678901234567890 is another number once JSON.parse has read it.
-    return { message, hint: `put it in quotes, "${value}": numbers lose digits on the way` };
+    return {
+      message,
+      hint: 'put it in quotes, such as "12.50": JSON numbers lose digits on the way',
+    };
   }
   if (value === null) return { message, hint: 'leave the field out if it has no value' };
   return { message, hint: `write ${wanted}` };

@@ -1,17 +1,20 @@
-/**
- * Foreign text for a message: bounded, so that a message stays a line, and with everything escaped
- * that could move a terminal's cursor or turn its writing direction.
- */
+/** Foreign text for a message, in quotes. Bounded, so that a message stays a line. */
 export function quote(text: string): string {
-  const short = text.length > 40 ? `${text.slice(0, 40)}…` : text;
-  return JSON.stringify(short).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, escaped);
+  return `"${plain(text.replaceAll('"', "'"), 40)}"`;
+}
+
+/** Foreign text without what could move a terminal's cursor or turn its writing direction: shown as code points. */
+export function plain(text: string, max: number): string {
+  const short = text.length > max ? `${text.slice(0, max)}…` : text;
+  return short.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, codePoint);
+}
+
+/** `U+202E` */
+export function codePoint(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 /** A field's name as a path shows it: plain where it is plain, quoted otherwise. */
 export function quoteKey(key: string): string {
   return /^[\w$-]{1,40}$/.test(key) ? key : quote(key);
-}
-
-function escaped(character: string): string {
-  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAX_ID_LENGTH } from '../identity.ts';
 import { currencyDigits } from './currency.ts';
 import { canonicalDecimal, decimalFault } from './decimal.ts';
-import { quote } from './quote.ts';
+import { codePoint, quote } from './quote.ts';
 
 /** What a rule says about a value that breaks it. */
 type Rule = (text: string) => { message: string; hint: string } | undefined;
@@ -128,7 +128,3 @@ export const zoneName = ruled(canonicalText, (value) =>
         hint: 'such as "Europe/Amsterdam"',
       },
 );
-
-function codePoint(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-}

@@ -54,15 +54,14 @@ function sum(order: Order, prices: Prices): Totals {
   const { currency } = order;
   const minor = (decimal: string | undefined) => toMinor(decimal ?? '0', currency);
   const add = (...amounts: number[]) => addMinor(currency, ...amounts);
-  const adjusted = (list: Order['adjustments'] = []) => add(...list.map((a) => minor(a.amount)));
   const asMoney = (amount: number): Money => ({ currency, minor: amount });
 
   const lines = order.lines.map((line) => ({
     lineId: line.lineId,
-    minor: add(priceOf(line, prices, currency), adjusted(line.adjustments)),
+    minor: lineAmount(line, priceOf(line, prices), currency),
   }));
   const goods = add(...lines.map((line) => line.minor));
-  const adjustments = adjusted(order.adjustments);
+  const adjustments = adjustmentsOf(order, currency);
   const [tax, prepaid, rounding] = [minor(order.tax), minor(order.prepaid), minor(order.rounding)];
   return {
     lines,
@@ -75,13 +74,22 @@ function sum(order: Order, prices: Prices): Totals {
   };
 }
 
-function priceOf(line: OrderLine, prices: Prices, currency: string): number {
+/** Net amount of a line in minor units, its own adjustments included. Throws AmountTooLarge. */
+export function lineAmount(line: OrderLine, unitPrice: string, currency: string): number {
+  const net = new Exact(unitPrice).times(line.quantity).div(line.priceQuantity ?? '1');
+  return addMinor(currency, toMinor(net, currency), adjustmentsOf(line, currency));
+}
+
+function adjustmentsOf({ adjustments = [] }: Pick<Order, 'adjustments'>, currency: string): number {
+  return addMinor(currency, ...adjustments.map(({ amount }) => toMinor(amount, currency)));
+}
+
+function priceOf(line: OrderLine, prices: Prices): string {
   const unitPrice = isMap(prices) ? prices.get(line.lineId) : own(prices, line.lineId);
   if (unitPrice === undefined) {
     throw new StepFailure('never', 'price-missing', `line ${line.lineId} has no price yet`);
   }
-  const net = new Exact(unitPrice).times(line.quantity).div(line.priceQuantity ?? '1');
-  return toMinor(net, currency);
+  return unitPrice;
 }
 
 function isMap(prices: Prices): prices is ReadonlyMap<string, string> {

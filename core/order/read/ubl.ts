@@ -1,0 +1,133 @@
+import { isDecimal } from '../decimal.ts';
+import { boundFaults } from '../fault.ts';
+import type { Fault } from '../fault.ts';
+import { formatMoney, toMinor } from '../money.ts';
+import { parseOrder } from '../parse.ts';
+import { quote } from '../quote.ts';
+import type { Order } from '../schema.ts';
+import { lineAmount } from '../totals.ts';
+import type { ReadResult } from './read.ts';
+import {
+  ORDER_NAMESPACE,
+  Reading,
+  checkCurrency,
+  childrenOf,
+  find,
+  textOf,
+  xsdDecimal,
+} from './reading.ts';
+import { takeAdjustments, takeAmount, takeTax } from './ubl-amounts.ts';
+import { takeLine } from './ubl-line.ts';
+import { takeBuyer, takePartyId } from './ubl-party.ts';
+import { parseXml } from './xml.ts';
+import type { XmlElement } from './xml.ts';
+
+/**
+ * A UBL 2 Order (PEPPOL BIS Ordering 3 is one) as an order. What the order has no field for
+ * (addresses, delivery periods, notes, tax categories) is not carried over.
+ */
+export function readUblOrder(xml: string): ReadResult {
+  const parsed = parseXml(xml);
+  if (!parsed.ok) return { ok: false, faults: [parsed.fault] };
+  const { root } = parsed;
+  if (root.local !== 'Order' || root.uri !== ORDER_NAMESPACE) {
+    const message = `is ${quote(root.local)} in ${root.uri ? quote(root.uri) : 'no namespace'}`;
+    const hint = `the root must be Order in ${ORDER_NAMESPACE}`;
+    return refused([{ path: `/${root.local}`, message, hint }]);
+  }
+  const reading = new Reading();
+  const raw = withoutUndefined(takeOrder(reading, root));
+  const result = parseOrder(raw);
+  if (!result.ok) reading.faults.push(...result.faults.map((fault) => reading.located(fault)));
+  else checkLineAmounts(reading, root, result.order);
+  if (!result.ok || reading.faults.length > 0) return refused(reading.faults);
+  return { ok: true, orders: [result.order] };
+}
+
+function takeOrder(reading: Reading, order: XmlElement): Record<string, unknown> {
+  reading.note('', '/Order');
+  reading.note('lines', '/Order/OrderLine');
+  const currency = reading.take('currency', order, 'DocumentCurrencyCode') ?? anyCurrency(order);
+  const amount = (field: string, path: string) =>
+    takeAmount(reading, field, order, `AnticipatedMonetaryTotal/${path}`, currency);
+  return {
+    orderRef: reading.take('orderRef', order, 'ID'),
+    buyer: takeBuyer(reading, order),
+    supplierId: takePartyId(reading, 'supplierId', order, 'SellerSupplierParty/Party'),
+    currency,
+    lines: lineItems(reading, order).map((item, index) =>
+      takeLine(reading, `lines[${index}]`, item, currency),
+    ),
+    adjustments: takeAdjustments(reading, 'adjustments', order, currency),
+    tax: takeTax(reading, order, currency),
+    prepaid: amount('prepaid', 'PrepaidAmount'),
+    rounding: amount('rounding', 'PayableRoundingAmount'),
+    statedTotal: amount('statedTotal', 'PayableAmount'),
+    chargeOn: takeDueDate(reading, order),
+  };
+}
+
+/** The schema wants DocumentCurrencyCode only where amounts are; a document without it still says it at each amount. */
+function anyCurrency(element: XmlElement): string | undefined {
+  const own = element.attributes.get('currencyID');
+  if (own !== undefined) return own.trim();
+  for (const child of element.children) {
+    const found = anyCurrency(child);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function lineItems(reading: Reading, order: XmlElement): XmlElement[] {
+  return childrenOf(order, 'OrderLine').flatMap((line) => {
+    const item = find(line, 'LineItem');
+    if (!item) reading.fault(line, 'has no LineItem', 'add one, or remove the line');
+    return item ? [item] : [];
+  });
+}
+
+/**
+ * When to charge: only PaymentDueDate says that. A delivery period is about goods, a payment term's
+ * note is prose. An XSD date may carry an offset (`2026-12-24+01:00`); the day is what is meant.
+ */
+function takeDueDate(reading: Reading, order: XmlElement): string | undefined {
+  const dates = ['PaymentTerms', 'PaymentMeans']
+    .flatMap((owner) => childrenOf(order, owner))
+    .map((owner) => reading.take('chargeOn', owner, 'PaymentDueDate'))
+    .map((date) => date?.replace(/(Z|[+-]\d{2}:\d{2})$/, ''))
+    .filter((date) => date !== undefined);
+  const distinct = [...new Set(dates)];
+  if (distinct.length > 1) {
+    const message = `has several due dates: ${distinct.map(quote).join(', ')}`;
+    reading.fault(order, message, 'an order is charged once: leave one PaymentDueDate');
+  }
+  return distinct[0];
+}
+
+/** A line's stated net amount must add up, as the total must: a difference means we read its price in another way than it was meant. */
+function checkLineAmounts(reading: Reading, root: XmlElement, { currency, lines }: Order): void {
+  for (const [index, item] of lineItems(reading, root).entries()) {
+    const element = find(item, 'LineExtensionAmount');
+    const stated = xsdDecimal(textOf(element));
+    const line = lines[index];
+    if (!element || stated === undefined || line?.unitPrice === undefined) continue;
+    checkCurrency(reading, element, currency);
+    const net = { currency, minor: lineAmount(line, line.unitPrice, currency) };
+    const agrees = isDecimal(stated) && toMinor(stated, currency) === net.minor;
+    if (agrees) continue;
+    reading.fault(
+      element,
+      `says ${quote(stated)}, but the line comes to ${formatMoney(net)}`,
+      "quantity × price / BaseQuantity ± the line's allowances and charges must give it",
+    );
+  }
+}
+
+/** An absent element is an absent field. */
+function withoutUndefined(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+function refused(faults: readonly Fault[]): ReadResult {
+  return { ok: false, faults: boundFaults(faults) };
+}
