@@ -24,7 +24,9 @@ try {
     (poller) => Date.now() - Number(poller.lastAccessTime?.seconds ?? 0) * 1000,
   );
   const healthy = ages.some((age) => age < SEEN_WITHIN_MS);
-  console.log(healthy ? 'polling' : `not polling: ${mine.length} known pollers of this host`);
+  process.stdout.write(
+    healthy ? 'polling\n' : `not polling, ${mine.length} pollers of this host\n`,
+  );
   process.exitCode = healthy ? 0 : 1;
 } finally {
   await connection.close();

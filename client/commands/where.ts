@@ -18,9 +18,9 @@ export async function where(
   const result = await pipeline.where(id);
   if (result.kind === 'not-found') throw notFound(pipeline, reference);
   if (result.kind === 'cannot') throw cannot(pipeline, result);
-  const { history, ...position } = result.position;
+  const { history, historyCut, ...position } = result.position;
   const out = positionLines(result.position, session.now);
-  if (options.history) out.push('', ...historyLines(history));
+  if (options.history) out.push('', ...historyLines(history, historyCut));
   return {
     exitCode: EXIT.done,
     json: {

@@ -2,9 +2,10 @@ import type { HistoryEntry } from '../../core/history.ts';
 import { clean, text } from './text.ts';
 import { localTime } from './time.ts';
 
-/** The history of a run, oldest first, one event a line. */
-export function historyLines(history: readonly HistoryEntry[]): string[] {
-  return history.map((entry) => `  ${localTime(entry.at)}  ${inWords(entry)}`);
+/** The history of a run, oldest first, one event a line. `cut` entries before the first were dropped. */
+export function historyLines(history: readonly HistoryEntry[], cut = 0): string[] {
+  const lines = history.map((entry) => `  ${localTime(entry.at)}  ${inWords(entry)}`);
+  return cut === 0 ? lines : [`  (${cut} earlier entries are not kept)`, ...lines];
 }
 
 function inWords(entry: HistoryEntry): string {
