@@ -1,5 +1,5 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import type { SearchAttributeUpdatePair } from '@temporalio/common';
+import type { SearchAttributePair, SearchAttributeUpdatePair } from '@temporalio/common';
 import type { Position, WaitingFor } from '../core/contract.ts';
 
 /**
@@ -32,6 +32,16 @@ export const searchAttributes = Object.freeze([
   orderWaitsForKey,
   orderWaitsUntilKey,
 ]);
+
+/** What a run starts with, so that lists know it before any worker has seen it. */
+export function initialAttributes({ id, step, status }: Position): SearchAttributePair[] {
+  return [
+    { key: orderRefKey, value: id.orderRef },
+    { key: orderBuyerKey, value: id.buyerId },
+    { key: orderStepKey, value: step },
+    { key: orderStatusKey, value: status },
+  ];
+}
 
 /** The attributes that follow a run's position; null takes one away. */
 export function positionAttributes(position: Position): SearchAttributeUpdatePair[] {

@@ -1,0 +1,27 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import type { CancelResult } from '../../../core/contract.ts';
+import { runIdOf } from '../../../core/identity.ts';
+import type { OrderId } from '../../../core/identity.ts';
+import { cancelSignal } from '../../../workflows/definitions.ts';
+import { describeRun, isRunning } from './description.ts';
+
+/** Asks the run to stop and undo what it did. The request is durable, also while no worker lives. */
+export async function cancel(
+  client: Client,
+  id: OrderId,
+  by: string,
+  reason: string,
+): Promise<CancelResult> {
+  const ended = { kind: 'conflict', conflict: 'ended', reason: 'the run has ended' } as const;
+  const run = await describeRun(client, id);
+  if (!run) return { kind: 'not-found' };
+  if (!isRunning(run)) return ended;
+  try {
+    await client.workflow.getHandle(runIdOf(id)).signal(cancelSignal, { by, reason });
+    return { kind: 'requested' };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return ended;
+    throw error;
+  }
+}

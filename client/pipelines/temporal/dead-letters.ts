@@ -1,0 +1,76 @@
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import type { DeadLetter, DeadLetters, OperatorResult } from '../../../core/contract.ts';
+import type { OrderId } from '../../../core/identity.ts';
+import { canonicalJson } from '../../../core/order/canonical.ts';
+import { toRunInput } from '../../../core/order/run-input.ts';
+import { defaultPolicy } from '../../../core/policy.ts';
+import { operateUpdate } from '../../../workflows/definitions.ts';
+import type { OperatorCommand } from '../../../workflows/definitions.ts';
+import { MEMO_FAILURES } from '../../../workflows/search-attributes.ts';
+import { confirm, digest } from './confirm.ts';
+import { describeRun, isRunning } from './description.ts';
+import { list } from './list.ts';
+import { positionOf } from './where.ts';
+
+/** Temporal has no queue of dead letters: a stuck run is one that waits for an operator. */
+export function deadLetters(client: Client, withinMs: number): DeadLetters {
+  const operate = (id: OrderId, command: OperatorCommand) => send(client, withinMs, id, command);
+  return {
+    list: async () => {
+      const stuck = await list(client, { status: 'stuck' });
+      if (stuck.kind !== 'runs') return stuck;
+      const runs = await Promise.all(stuck.runs.map(({ id }) => describeRun(client, id)));
+      return {
+        kind: 'dead-letters',
+        deadLetters: runs.flatMap((run) => (run ? asDeadLetter(run) : [])),
+      };
+    },
+    replay: (id, action) => operate(id, { action: 'replay', by: action.by, why: action.why }),
+    discard: (id, action) => operate(id, { action: 'discard', by: action.by, why: action.why }),
+    fix: async (id, { by, why, order }) => {
+      const { chargeAt } = toRunInput(order, defaultPolicy, new Date());
+      const due = chargeAt === undefined ? {} : { chargeAt };
+      return operate(id, { action: 'fix', by, why, order, ...due });
+    },
+  };
+}
+
+function asDeadLetter(run: WorkflowExecutionDescription): DeadLetter[] {
+  const { id, step, since, waitingFor } = positionOf(run);
+  // The list lags behind: it may have been answered since.
+  if (waitingFor?.kind !== 'operator') return [];
+  return [{ id, step, since, reason: waitingFor.reason, attempts: failuresOf(run) }];
+}
+
+/** The engine keeps the last failure of an activity, not each attempt's; so this is once for each time it got stuck. */
+function failuresOf({ memo }: WorkflowExecutionDescription): DeadLetter['attempts'] {
+  const failures = memo?.[MEMO_FAILURES];
+  // Written by our own workflow and nobody else.
+  return Array.isArray(failures) ? (failures as DeadLetter['attempts']) : [];
+}
+
+async function send(
+  client: Client,
+  withinMs: number,
+  id: OrderId,
+  command: OperatorCommand,
+): Promise<OperatorResult> {
+  const ended = { kind: 'conflict', reason: 'the run has ended' } as const;
+  const run = await describeRun(client, id);
+  if (!run) return { kind: 'not-found' };
+  if (!isRunning(run)) return ended;
+  // Repeated while the run is stuck for the same reason, it is the same command; later it is a new one.
+  const updateId = `${command.action}/${positionOf(run).since}/${digest(canonicalJson(command))}`;
+  const sent = { argument: command, updateId };
+  const confirmed = await confirm(client, withinMs, id, operateUpdate, sent);
+  switch (confirmed.kind) {
+    case 'answer':
+      return confirmed.answer;
+    case 'not-confirmed':
+      return confirmed;
+    case 'ended':
+      return ended;
+    default:
+      return confirmed satisfies never;
+  }
+}

@@ -1,0 +1,48 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import type { Position } from '../../../core/contract.ts';
+import { runIdOf } from '../../../core/identity.ts';
+import type { OrderId } from '../../../core/identity.ts';
+import { MEMO_CONTENT_HASH, MEMO_POSITION } from '../../../workflows/search-attributes.ts';
+
+/** What the server knows of an order's run without asking a worker. Undefined: there is none, or it is past its retention. */
+export async function describeRun(
+  client: Client,
+  id: OrderId,
+): Promise<WorkflowExecutionDescription | undefined> {
+  try {
+    return await client.workflow.getHandle(runIdOf(id)).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+export function isRunning({ status }: WorkflowExecutionDescription): boolean {
+  return status.name === 'RUNNING';
+}
+
+/** The run's position as it put it into its memo with its last transition. Throws when the workflow is not one of ours. */
+export function memoPosition({ memo, workflowId }: WorkflowExecutionDescription): Position {
+  const position = memo?.[MEMO_POSITION];
+  if (typeof position !== 'object' || position === null || !('history' in position)) {
+    throw new Error(
+      `${workflowId} has no position in its memo: it was not started by this project`,
+    );
+  }
+  // Written by our own workflow and nobody else, from a Position.
+  return position as Position;
+}
+
+export function memoHash({ memo }: WorkflowExecutionDescription): string | undefined {
+  const hash = memo?.[MEMO_CONTENT_HASH];
+  return typeof hash === 'string' ? hash : undefined;
+}
+
+/** A time as the server sends it, in ISO 8601. `seconds` is a Long, a number or nothing at all. */
+export function isoOf(
+  time: { seconds?: { toString(): string } | null; nanos?: number | null } | null | undefined,
+): string | undefined {
+  if (!time?.seconds) return undefined;
+  return new Date(Number(time.seconds.toString()) * 1_000 + (time.nanos ?? 0) / 1e6).toISOString();
+}

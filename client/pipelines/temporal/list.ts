@@ -1,0 +1,81 @@
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import type { ListResult, RunFilter, RunSummary } from '../../../core/contract.ts';
+import type { OrderId } from '../../../core/identity.ts';
+import { OUTCOMES, STATUSES, STEPS } from '../../../core/steps.ts';
+import {
+  ORDER_WORKFLOW,
+  orderBuyerKey,
+  orderOutcomeKey,
+  orderRefKey,
+  orderStatusKey,
+  orderStepKey,
+  orderWaitsForKey,
+} from '../../../workflows/search-attributes.ts';
+import { describeRun } from './description.ts';
+import { positionOf } from './where.ts';
+
+const DEFAULT_LIMIT = 100;
+
+/** Runs that match, newest first. Lists lag behind by some 20 ms; `where` does not. */
+export async function list(client: Client, filter: RunFilter): Promise<ListResult> {
+  const { limit = DEFAULT_LIMIT, status } = filter;
+  const runs: RunSummary[] = [];
+  for await (const run of client.workflow.list({ query: queryOf(filter), pageSize: 200 })) {
+    if (runs.length >= limit) break;
+    const summary = summaryOf(run);
+    if (status !== 'retrying') runs.push(summary);
+    // The index does not know about attempts: only the server's own record of the run does.
+    else if (await isRetrying(client, summary.id)) runs.push({ ...summary, status });
+  }
+  return { kind: 'runs', runs };
+}
+
+function queryOf({ status, step, orderRef, buyerId }: RunFilter): string {
+  const conditions = [`WorkflowType = ${quoted(ORDER_WORKFLOW)}`];
+  // A run that was ended from outside still says `running` in its attributes.
+  if (status !== undefined) {
+    conditions.push(`ExecutionStatus ${status === 'ended' ? '!=' : '='} 'Running'`);
+  }
+  if (status !== undefined && status !== 'ended') {
+    const indexed = status === 'retrying' ? 'running' : status;
+    conditions.push(`${orderStatusKey.name} = ${quoted(indexed)}`);
+  }
+  if (step !== undefined) conditions.push(`${orderStepKey.name} = ${quoted(step)}`);
+  if (orderRef !== undefined) conditions.push(`${orderRefKey.name} = ${quoted(orderRef)}`);
+  if (buyerId !== undefined) conditions.push(`${orderBuyerKey.name} = ${quoted(buyerId)}`);
+  return conditions.join(' AND ');
+}
+
+/** A value inside a list query: what a buyer wrote must not become a part of the query. */
+function quoted(value: string): string {
+  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
+
+function summaryOf(run: WorkflowExecutionInfo): RunSummary {
+  const attributes = run.typedSearchAttributes;
+  const outcome = oneOf(OUTCOMES, attributes.get(orderOutcomeKey));
+  const waitingFor = attributes.get(orderWaitsForKey);
+  const running = run.status.name === 'RUNNING';
+  const status = oneOf(STATUSES, attributes.get(orderStatusKey)) ?? 'running';
+  return {
+    id: {
+      buyerId: attributes.get(orderBuyerKey) ?? '',
+      orderRef: attributes.get(orderRefKey) ?? '',
+    },
+    step: oneOf(STEPS, attributes.get(orderStepKey)) ?? 'validate',
+    status: running ? status : 'ended',
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(waitingFor === undefined ? {} : { waitingFor }),
+    startedAt: run.startTime.toISOString(),
+    ...(run.closeTime === undefined ? {} : { endedAt: run.closeTime.toISOString() }),
+  };
+}
+
+function oneOf<T extends string>(words: readonly T[], value: string | undefined): T | undefined {
+  return words.find((word) => word === value);
+}
+
+async function isRetrying(client: Client, id: OrderId): Promise<boolean> {
+  const run = await describeRun(client, id);
+  return run !== undefined && positionOf(run).status === 'retrying';
+}

@@ -1,0 +1,65 @@
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import type { Position, WhereResult } from '../../../core/contract.ts';
+import { runIdOf } from '../../../core/identity.ts';
+import type { OrderId } from '../../../core/identity.ts';
+import { positionQuery } from '../../../workflows/definitions.ts';
+import { describeRun, isRunning, isoOf, memoPosition } from './description.ts';
+
+/** Progress is a comfort: an answer without it comes in time. */
+const PROGRESS_WITHIN_MS = 250;
+
+/** Where a run is, from what the server itself holds; only the progress of a step is asked of a worker. */
+export async function where(client: Client, id: OrderId): Promise<WhereResult> {
+  const run = await describeRun(client, id);
+  if (!run) return { kind: 'not-found' };
+  const position = positionOf(run);
+  const progress = position.step === 'price' && isRunning(run) ? await ask(client, id) : undefined;
+  return {
+    kind: 'position',
+    position: progress === undefined ? position : { ...position, progress },
+  };
+}
+
+/** The position that the run wrote down, with what only the server knows since. */
+export function positionOf(run: WorkflowExecutionDescription): Position {
+  const position = memoPosition(run);
+  if (!isRunning(run)) return closed(run, position);
+  const pending = run.raw.pendingActivities ?? [];
+  // Of eight lines being priced at once, the one in most trouble is the one to show.
+  const worst = pending.toSorted((a, b) => (b.attempt ?? 0) - (a.attempt ?? 0)).at(0);
+  if (!worst) return position;
+  const attempts = worst.attempt ?? 1;
+  const lastFailure = worst.lastFailure?.message;
+  if (attempts <= 1 || !lastFailure) return { ...position, attempts };
+  const next = isoOf(worst.nextAttemptScheduleTime);
+  return {
+    ...position,
+    attempts,
+    lastFailure,
+    status: position.status === 'running' ? 'retrying' : position.status,
+    ...(next === undefined ? {} : { nextAttemptAt: next }),
+  };
+}
+
+/** A run that was ended from outside (terminated, failed by a bug) did not write its end down. */
+function closed(run: WorkflowExecutionDescription, position: Position): Position {
+  if (position.status === 'ended') return position;
+  const rest = { ...position };
+  delete rest.waitingFor;
+  const endedAt = (run.closeTime ?? run.startTime).toISOString();
+  const reason = `ended in Temporal: ${run.status.name.toLowerCase()}`;
+  return { ...rest, status: 'ended', since: endedAt, endedAt, reason };
+}
+
+async function ask(client: Client, id: OrderId): Promise<string | undefined> {
+  try {
+    const handle = client.workflow.getHandle(runIdOf(id));
+    const position = await client.withDeadline(Date.now() + PROGRESS_WITHIN_MS, () =>
+      handle.query(positionQuery),
+    );
+    return position.progress;
+  } catch {
+    // No worker, a busy one, or one that can't replay the run: the position stands without it.
+    return undefined;
+  }
+}
