@@ -25,7 +25,8 @@ const howMany = z.int().nonnegative();
  * - `hang-after`: acts at once, answers when released.
  * - `drop-before`, `drop-after`: closes the connection without an answer, before or after acting.
  *
- * Hanging requests are released by hand, with their fault, or by themselves after `landAfterMs`.
+ * Hanging and delayed requests are released by hand, with their fault, or by themselves when
+ * `landAfterMs` or `ms` is over.
  */
 const faultEffectSchema = z.discriminatedUnion('kind', [
   z.strictObject({

@@ -8,7 +8,12 @@ import { startPartners } from '../partners/server/server.ts';
  * when it listens; SIGTERM and SIGINT stop it.
  */
 const environment = z.object({
-  PARTNERS_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
+  PARTNERS_PORT: z.coerce
+    .number('must be a port: 0 (any free one) to 65535')
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(0),
   PARTNERS_HOST: z.string().min(1).default('127.0.0.1'),
   PARTNERS_STATE_FILE: z.string().min(1).optional(),
 });

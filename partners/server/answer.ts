@@ -41,7 +41,7 @@ export async function answerThroughFault(desk: Desk, caller: Caller, work: Work)
     case 'status':
       return answerStatus(reply, effect);
     case 'delay':
-      return answer(caller, await work(() => desk.holds.delay(effect.ms)));
+      return answer(caller, await work(() => hold(false, effect.ms)));
     case 'drop-before':
       return hangUp(caller);
     case 'drop-after':

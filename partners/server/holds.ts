@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Socket } from 'node:net';
 import type { HeldRequest } from '../faults.ts';
 
@@ -10,11 +9,11 @@ export type HoldEnd = 'released' | 'dropped';
 /** The requests that hang or are being worked on slowly. */
 export class Holds {
   readonly #held = new Map<HeldRequest & { socket: Socket }, (end: HoldEnd) => void>();
-  readonly #closing = new AbortController();
+  #closing = false;
 
   /** Keeps a request until it is released, or for `landAfterMs`. */
   async hold(holding: Holding, landAfterMs: number | undefined): Promise<HoldEnd> {
-    if (this.#closing.signal.aborted) return 'dropped';
+    if (this.#closing) return 'dropped';
     const { promise, resolve } = Promise.withResolvers<HoldEnd>();
     const held = { ...holding, since: new Date().toISOString(), callerGone: false };
     this.#held.set(held, resolve);
@@ -25,16 +24,6 @@ export class Holds {
     } finally {
       clearTimeout(timer);
       this.#held.delete(held);
-    }
-  }
-
-  /** Works for `ms` before it goes on. */
-  async delay(ms: number): Promise<HoldEnd> {
-    try {
-      await wait(ms, undefined, { signal: this.#closing.signal });
-      return 'released';
-    } catch {
-      return 'dropped';
     }
   }
 
@@ -54,7 +43,7 @@ export class Holds {
 
   /** Gives up on everything held, for good. */
   drop(): void {
-    this.#closing.abort();
+    this.#closing = true;
     for (const resolve of this.#held.values()) resolve('dropped');
   }
 }

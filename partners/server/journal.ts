@@ -1,4 +1,12 @@
-import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 /** An append-only file of JSON lines. Without a file it keeps nothing. */
@@ -22,9 +30,9 @@ export interface Journal {
 export function openJournal(file: string | undefined): Journal {
   if (file === undefined) return { entries: [], tornBytes: 0, append() {}, close() {} };
   mkdirSync(dirname(file), { recursive: true });
-  const descriptor = openSync(file, 'a+', 0o600);
-  const content = readFileSync(descriptor);
+  const content = existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
   const { entries, goodBytes } = readLines(content, file);
+  const descriptor = openSync(file, 'a', 0o600);
   if (goodBytes < content.length) ftruncateSync(descriptor, goodBytes);
   let size = goodBytes;
 

@@ -6,7 +6,7 @@ import { serveControl } from './control.ts';
 import type { Desk } from './desk.ts';
 import { Faults } from './faults.ts';
 import { Holds } from './holds.ts';
-import { openJournal } from './journal.ts';
+import { openJournal, type Journal } from './journal.ts';
 import { serveMailer } from './mailer.ts';
 import { servePayments } from './payments.ts';
 import { Refusal } from './refusal.ts';
@@ -43,9 +43,20 @@ export async function startPartners(options: PartnersOptions = {}): Promise<Runn
     const { tornBytes } = journal;
     log.warn({ stateFile: options.stateFile, tornBytes }, 'cut off a torn last line');
   }
-  const app = fastify({ bodyLimit, forceCloseConnections: true });
+  try {
+    const desk = openDesk(journal, log);
+    const { port = 0, host = '127.0.0.1' } = options;
+    const url = await desk.app.listen({ port, host });
+    return { url, close: () => closeDesk(desk) };
+  } catch (error) {
+    journal.close();
+    throw error;
+  }
+}
+
+function openDesk(journal: Journal, log: Logger): Desk {
   const desk: Desk = {
-    app,
+    app: fastify({ bodyLimit, forceCloseConnections: true }),
     books: new Books(journal),
     faults: new Faults(),
     holds: new Holds(),
@@ -59,16 +70,13 @@ export async function startPartners(options: PartnersOptions = {}): Promise<Runn
   serveSupplier(desk);
   serveMailer(desk);
   serveControl(desk, journal.tornBytes);
+  return desk;
+}
 
-  const url = await app.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' });
-  return {
-    url,
-    async close() {
-      desk.holds.drop();
-      await app.close();
-      desk.books.close();
-    },
-  };
+async function closeDesk({ app, books, holds }: Desk): Promise<void> {
+  holds.drop();
+  await app.close();
+  books.close();
 }
 
 /** Every error is JSON: `{ error, message }`. */
