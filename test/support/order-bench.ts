@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { createActivities } from '../../activities/index.ts';
+import { openInvoices } from '../../activities/invoices.ts';
+import { openTemporal } from '../../client/pipelines/temporal.ts';
+import type { Pipeline, Position } from '../../core/contract.ts';
+import { orderIdOf, runIdOf } from '../../core/identity.ts';
+import type { OrderId } from '../../core/identity.ts';
+import type { Order } from '../../core/order/schema.ts';
+import { connectPartners } from '../../partners/clients/connect.ts';
+import { controlPartners } from '../../partners/control.ts';
+import type { PartnersControl } from '../../partners/control.ts';
+import { startPartners } from '../../partners/server/server.ts';
+import type { RunResult } from '../../workflows/run.ts';
+import { emptyDatabase } from './postgres.ts';
+import { temporalAddress, workflowBundle } from './temporal.ts';
+
+/** Long enough on a machine that runs other tests as well; reached only when something is wrong. */
+const LIMIT_MS = 60_000;
+
+/** The real thing, all in this process but the servers: partners, database, a worker on a queue of its own, a client. */
+export interface OrderBench {
+  pipeline: Pipeline;
+  client: Client;
+  partners: PartnersControl;
+  partnersUrl: string;
+  databaseUrl: string;
+  address: string;
+  taskQueue: string;
+  /** Starts another worker on the bench's queue. Returns how to stop it. */
+  startWorker(): Promise<() => Promise<void>>;
+  /** Polls until the run's position is as wanted. Throws, with the position, when it is not so in time. */
+  until(id: OrderId, wanted: (position: Position) => boolean): Promise<Position>;
+  position(id: OrderId): Promise<Position>;
+  result(order: Order): Promise<RunResult>;
+  close(): Promise<void>;
+}
+
+export async function openBench({ worker = true } = {}): Promise<OrderBench> {
+  const address = await temporalAddress();
+  const taskQueue = `orders-${randomBytes(6).toString('hex')}`;
+  const database = await emptyDatabase();
+  const server = await startPartners();
+  const connection = await Connection.connect({ address });
+  const native = await NativeConnection.connect({ address });
+  const client = new Client({ connection });
+  const pipeline = await openTemporal({ connection, taskQueue });
+  const partners = connectPartners({ baseUrl: server.url });
+  const invoices = await openInvoices(database.url);
+  const stops = new Set<() => Promise<void>>();
+
+  async function startWorker(): Promise<() => Promise<void>> {
+    const started = await Worker.create({
+      connection: native,
+      taskQueue,
+      workflowBundle: await workflowBundle(),
+      activities: createActivities({ partners, invoices }),
+      stickyQueueScheduleToStartTimeout: 300,
+    });
+    const polling = started.run();
+    const stop = async () => {
+      stops.delete(stop);
+      started.shutdown();
+      await polling;
+    };
+    stops.add(stop);
+    return stop;
+  }
+
+  async function position(id: OrderId): Promise<Position> {
+    const answer = await pipeline.where(id);
+    if (answer.kind !== 'position') throw new Error(`where answered ${answer.kind}`);
+    return answer.position;
+  }
+
+  async function until(id: OrderId, wanted: (position: Position) => boolean): Promise<Position> {
+    for (const deadline = Date.now() + LIMIT_MS; ; await wait(20)) {
+      const found = await position(id);
+      if (wanted(found)) return found;
+      if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(found, null, 1)}`);
+    }
+  }
+
+  if (worker) await startWorker();
+  return {
+    pipeline,
+    client,
+    partners: controlPartners(server.url),
+    partnersUrl: server.url,
+    databaseUrl: database.url,
+    address,
+    taskQueue,
+    startWorker,
+    until,
+    position,
+    async result(order) {
+      // The client knows the workflow by its name only, so its result has no type of its own.
+      return (await client.workflow.getHandle(runIdOf(orderIdOf(order))).result()) as RunResult;
+    },
+    async close() {
+      await server.close();
+      await Promise.all([...stops].map((stop) => stop()));
+      await partners.close();
+      await invoices.close();
+      await native.close();
+      await connection.close();
+      await database.drop();
+    },
+  };
+}
