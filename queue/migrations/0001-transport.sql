@@ -2,10 +2,6 @@
 
 CREATE SCHEMA IF NOT EXISTS queue;
 
--- Receipts come from a sequence: unique for ever, so no delivery can be mistaken for another one.
--- The cache keeps 64 numbers per connection; gaps don't matter, a receipt is compared, never counted.
-CREATE SEQUENCE queue.receipt_seq AS bigint CACHE 64;
-
 CREATE TABLE queue.message (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   -- Wide, fixed-size columns first: no padding, so that one page holds more messages.
@@ -13,8 +9,10 @@ CREATE TABLE queue.message (
   sent_at timestamptz NOT NULL,
   -- When the current or last delivery began; null until the first one.
   claimed_at timestamptz,
-  -- The delivery that may ack, nack or extend. Null: never delivered, or handed back.
-  receipt bigint,
+  -- The delivery that may ack, nack or extend. Null: never delivered, or handed back. Random, not
+  -- from a sequence: claims are not flushed, so after a crash of the server a sequence might give
+  -- a number out again, and a consumer from before the crash would hold a valid receipt.
+  receipt uuid,
   receives integer NOT NULL DEFAULT 0,
   queue text COLLATE "C" NOT NULL,
   -- The producer's idempotency key: kept through dead letter and redrive, where the id is not.

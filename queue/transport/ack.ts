@@ -30,7 +30,7 @@ const ackAll: Statement = {
   name: 'q2t_ack_many',
   text: `
     DELETE FROM queue.message AS m
-    USING unnest($1::bigint[], $2::bigint[]) AS acked (id, receipt)
+    USING unnest($1::bigint[], $2::uuid[]) AS acked (id, receipt)
     WHERE m.id = acked.id AND m.receipt = acked.receipt AND m.queue = $3
     RETURNING m.receipt`,
 };

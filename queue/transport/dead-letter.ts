@@ -9,7 +9,7 @@ const buryHeld: Statement = {
   text: `
     WITH gone AS (
       DELETE FROM queue.message AS m
-      USING unnest($1::bigint[], $2::bigint[]) AS held (id, receipt)
+      USING unnest($1::bigint[], $2::uuid[]) AS held (id, receipt)
       WHERE m.id = held.id AND m.receipt = held.receipt AND m.queue = $3
       RETURNING m.*
     )

@@ -1,4 +1,4 @@
-/** What a receipt says: which message, and which delivery of it. Both are bigints, kept as text. */
+/** What a receipt says: which message (a bigint, kept as text), and which delivery of it (a uuid). */
 export interface Receipt {
   id: string;
   delivery: string;
@@ -10,7 +10,7 @@ export function writeReceipt({ id, delivery }: Receipt): string {
 
 /** Null for text that no receive ever gave out; to the caller such a receipt is stale like any other. */
 export function readReceipt(receipt: string): Receipt | null {
-  const match = /^(\d{1,18})\.(\d{1,18})$/.exec(receipt);
+  const match = /^(\d{1,18})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(receipt);
   const [, id, delivery] = match ?? [];
   return id === undefined || delivery === undefined ? null : { id, delivery };
 }
