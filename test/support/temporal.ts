@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,11 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime, bundleWorkflowCode } from '@temporalio/worker';
 import type { WorkflowBundleOption } from '@temporalio/worker';
-import { searchAttributes } from '../../workflows/search-attributes.ts';
-import { startTemporalServer } from '../../stack/temporal.ts';
 
 /** Workers of tests report what is wrong and nothing else. Before the first worker of the process. */
 Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
+
+// What is started inside a `before` hook would be stopped with that hook: `after` belongs to the file.
+const file = new AsyncResource('test file');
 
 let address: Promise<string> | undefined;
 let bundle: Promise<WorkflowBundleOption> | undefined;
@@ -39,19 +41,18 @@ function makeBundle(): Promise<WorkflowBundleOption> {
 }
 
 async function startOwn(): Promise<string> {
+  const { startTemporalServer } = await import('../../stack/temporal.ts');
+  const { registerSearchAttributes } = await import('../../stack/search-attributes.ts');
   const dataDir = await mkdtemp(join(tmpdir(), 'q2t-temporal-'));
   const server = await startTemporalServer({ dataDir });
-  after(async () => {
-    await server.process.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  file.runInAsyncScope(() =>
+    after(async () => {
+      await server.process.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    }),
+  );
   const connection = await Connection.connect({ address: server.address });
-  await connection.operatorService.addSearchAttributes({
-    namespace: server.namespace,
-    searchAttributes: Object.fromEntries(
-      searchAttributes.map(({ name, type }) => [name, type === 'DATETIME' ? 6 : 2]),
-    ),
-  });
+  await registerSearchAttributes(connection, server.namespace);
   await connection.close();
   return server.address;
 }
