@@ -10,14 +10,12 @@ export interface Fault {
 /** More faults than these help nobody: the rest is counted in one last fault. */
 export const MAX_FAULTS = 50;
 
-/** The first MAX_FAULTS, and a last one that counts the rest. */
-export function boundFaults(faults: readonly Fault[]): Fault[] {
+/** The first MAX_FAULTS, and a last one that counts the rest. `complete` is false when the reader stopped looking. */
+export function boundFaults(faults: readonly Fault[], complete = true): Fault[] {
   if (faults.length <= MAX_FAULTS) return [...faults];
-  const rest = faults.length - MAX_FAULTS;
-  return [
-    ...faults.slice(0, MAX_FAULTS),
-    { path: '', message: `and ${rest} more faults`, hint: 'mend these first' },
-  ];
+  const rest = `${complete ? '' : 'at least '}${faults.length - MAX_FAULTS}`;
+  const last = { path: '', message: `and ${rest} more faults`, hint: 'mend these first' };
+  return [...faults.slice(0, MAX_FAULTS), last];
 }
 
 /** An order that can't be accepted, with every fault. Its message is for a log; show the faults to people. */

@@ -75,7 +75,11 @@ function sum(order: Order, prices: Prices): Totals {
 }
 
 /** Net amount of a line in minor units, its own adjustments included. Throws AmountTooLarge. */
-export function lineAmount(line: OrderLine, unitPrice: string, currency: string): number {
+export function lineAmount(
+  line: Pick<OrderLine, 'quantity' | 'priceQuantity' | 'adjustments'>,
+  unitPrice: string,
+  currency: string,
+): number {
   const net = new Exact(unitPrice).times(line.quantity).div(line.priceQuantity ?? '1');
   return addMinor(currency, toMinor(net, currency), adjustmentsOf(line, currency));
 }

@@ -1,5 +1,5 @@
 import { orderLimits } from '../../policy.ts';
-import { boundFaults } from '../fault.ts';
+import { MAX_FAULTS, boundFaults } from '../fault.ts';
 import type { Fault } from '../fault.ts';
 import { parseOrder } from '../parse.ts';
 import { plain } from '../quote.ts';
@@ -52,8 +52,10 @@ function readList(content: readonly unknown[]): ReadResult {
     const result = parseOrder(item);
     if (result.ok) orders.push(result.order);
     else faults.push(...result.faults.map((fault) => inList(fault, index)));
+    // A list of a million numbers is no list of orders: nobody waits for a minute to be told so.
+    if (faults.length > MAX_FAULTS) return { ok: false, faults: boundFaults(faults, false) };
   }
-  return faults.length === 0 ? { ok: true, orders } : { ok: false, faults: boundFaults(faults) };
+  return faults.length === 0 ? { ok: true, orders } : { ok: false, faults };
 }
 
 function inList(fault: Fault, index: number): Fault {

@@ -33,6 +33,7 @@ export function textOf(element: XmlElement | undefined): string | undefined {
 export class Reading {
   readonly faults: Fault[] = [];
   private readonly sources = new Map<string, string>();
+  private readonly hints = new Map<string, string>();
 
   /** Notes that the order's `field` is at `path` under `element`, and returns the text there. */
   take(field: string, element: XmlElement, path: string): string | undefined {
@@ -45,14 +46,20 @@ export class Reading {
     this.sources.set(field, path);
   }
 
+  /** What to tell the sender where `field` is missing, when "add it" is not enough. */
+  hintIfMissing(field: string, hint: string): void {
+    this.hints.set(field, hint);
+  }
+
   fault(element: XmlElement, message: string, hint: string): void {
     this.faults.push({ path: pathOf(element), message, hint });
   }
 
   /** A fault of the order as a fault of the document. */
   located(fault: Fault): Fault {
-    const hint = fault.message === 'is missing' ? 'add the element, with a value' : fault.hint;
-    return { path: this.sourceOf(fault.path), message: fault.message, hint };
+    const path = this.sourceOf(fault.path);
+    if (fault.message !== 'is missing') return { ...fault, path };
+    return { ...fault, path, hint: this.hints.get(fault.path) ?? 'add it, with a value' };
   }
 
   /** The source of a field, else that of what it is in: `lines[3].x` falls back to `lines[3]`. */

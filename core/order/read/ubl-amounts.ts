@@ -17,6 +17,12 @@ export function takeAmount(
   return xsdDecimal(reading.take(field, element, path));
 }
 
+/** An allowance (negative) or a charge, still unchecked. */
+export interface Adjustment {
+  amount: string | undefined;
+  reason: string;
+}
+
 /**
  * The allowances (discounts) and charges directly under `owner`, which is the order or a line. Those
  * inside `Price` are not asked for: PriceAmount is net of them already.
@@ -26,7 +32,7 @@ export function takeAdjustments(
   field: string,
   owner: XmlElement,
   currency: string | undefined,
-): unknown[] {
+): Adjustment[] {
   return childrenOf(owner, 'AllowanceCharge').map((element, index) => {
     const at = `${field}[${index}]`;
     reading.note(at, pathOf(element));
@@ -36,8 +42,11 @@ export function takeAdjustments(
       textOf(find(element, 'AllowanceChargeReasonCode')) ??
       (isCharge ? 'charge' : 'allowance');
     const amount = takeAmount(reading, `${at}.amount`, element, 'Amount', currency);
-    if (amount === undefined || isCharge) return { amount, reason };
-    return { amount: amount.startsWith('-') ? amount.slice(1) : `-${amount}`, reason };
+    const negative = amount?.startsWith('-') === true;
+    if (negative) {
+      reading.fault(element, `has a negative Amount: ${amount}`, 'ChargeIndicator gives the sign');
+    }
+    return { amount: amount && !isCharge && !negative ? `-${amount}` : amount, reason };
   });
 }
 

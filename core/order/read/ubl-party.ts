@@ -6,13 +6,15 @@ import type { XmlElement } from './xml.ts';
 /** Who orders, still unchecked. */
 export function takeBuyer(reading: Reading, order: XmlElement): Record<string, unknown> {
   reading.note('buyer', '/Order/BuyerCustomerParty/Party');
+  reading.hintIfMissing('buyer.email', "add the buyer's contact: the invoice is mailed there");
   return {
     id: takePartyId(reading, 'buyer.id', order, 'BuyerCustomerParty/Party'),
     name: takeFirst(reading, 'buyer.name', order, [
       'BuyerCustomerParty/Party/PartyName/Name',
       'BuyerCustomerParty/Party/PartyLegalEntity/RegistrationName',
     ]),
-    // The invoice goes there: the buyer's own contact, else whoever the document says pays or asked.
+    // The buyer's own contact, else whoever pays or asked. Not the delivery's: that may be a stranger,
+    // who has no business with the invoice.
     email: takeFirst(reading, 'buyer.email', order, [
       'BuyerCustomerParty/Party/Contact/ElectronicMail',
       'BuyerCustomerParty/BuyerContact/ElectronicMail',

@@ -12,11 +12,16 @@ export interface XmlElement {
   /** Character data directly inside, in one piece. */
   text: string;
   readonly parent: XmlElement | undefined;
+  /** Which of its parent's children of that name it is, from 1; counted while parsing, since paths are asked for on every field of thousands of lines. */
+  readonly nth: number;
+  /** How many children of each name it has. */
+  readonly counts: Map<string, number>;
 }
 
-/** UBL orders are some 12 deep; 2,500 lines have some 100,000 elements. */
+/** UBL orders are some 12 deep; 2,500 lines have some 100,000 elements; none has more than ten attributes. */
 const MAX_DEPTH = 64;
 const MAX_ELEMENTS = 400_000;
+const MAX_ATTRIBUTES = 100;
 
 /** Thrown out of the parser's handlers to stop it at once. */
 class Refused extends Error {
@@ -40,6 +45,7 @@ export function parseXml(text: string): XmlResult {
   let open: XmlElement | undefined;
   let elements = 0;
   let depth = 0;
+  let attributes = 0;
 
   parser.on('error', (error) => {
     throw malformed(parser, error.message);
@@ -47,11 +53,16 @@ export function parseXml(text: string): XmlResult {
   parser.on('doctype', () => {
     throw new Refused('has a DOCTYPE', 'remove it: entities and DTDs are refused');
   });
+  parser.on('opentagstart', () => {
+    attributes = 0;
+  });
+  parser.on('attribute', () => {
+    if (++attributes > MAX_ATTRIBUTES)
+      throw tooMuch(`has an element of more than ${MAX_ATTRIBUTES} attributes`);
+  });
   parser.on('opentag', (tag) => {
-    if (++elements > MAX_ELEMENTS || ++depth > MAX_DEPTH) {
-      const what = depth > MAX_DEPTH ? `${MAX_DEPTH} levels deep` : `${MAX_ELEMENTS} elements`;
-      throw new Refused(`is more than ${what}`, 'send a plain UBL Order');
-    }
+    if (++depth > MAX_DEPTH) throw tooMuch(`is more than ${MAX_DEPTH} levels deep`);
+    if (++elements > MAX_ELEMENTS) throw tooMuch(`has more than ${MAX_ELEMENTS} elements`);
     const element = elementOf(tag, open);
     if (open) open.children.push(element);
     else root = element;
@@ -83,7 +94,14 @@ function elementOf(tag: SaxesTagNS, parent: XmlElement | undefined): XmlElement 
   const attributes = Object.values(tag.attributes)
     .filter((attribute) => attribute.prefix === '')
     .map((attribute): [string, string] => [attribute.local, attribute.value]);
-  return { uri, local, attributes: new Map(attributes), children: [], text: '', parent };
+  const nth = (parent?.counts.get(local) ?? 0) + 1;
+  parent?.counts.set(local, nth);
+  const empty = { children: [], text: '', counts: new Map<string, number>() };
+  return { uri, local, attributes: new Map(attributes), parent, nth, ...empty };
+}
+
+function tooMuch(message: string): Refused {
+  return new Refused(message, 'send a plain UBL Order');
 }
 
 function malformed(parser: SaxesParser<{ xmlns: true }>, message: string): Refused {
@@ -97,9 +115,8 @@ function malformed(parser: SaxesParser<{ xmlns: true }>, message: string): Refus
 
 /** XPath-like, without prefixes: `/Order/OrderLine[2]/LineItem`. */
 export function pathOf(element: XmlElement): string {
-  const { parent, local } = element;
+  const { parent, local, nth } = element;
   if (!parent) return `/${local}`;
-  const same = parent.children.filter((child) => child.local === local);
-  const index = same.length > 1 ? `[${same.indexOf(element) + 1}]` : '';
+  const index = (parent.counts.get(local) ?? 1) > 1 ? `[${nth}]` : '';
   return `${pathOf(parent)}/${local}${index}`;
 }
