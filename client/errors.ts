@@ -37,6 +37,10 @@ export function badInput(message: string, faults: readonly InputFault[] = []): C
 export function toCommandError(thrown: unknown): CommandError {
   if (thrown instanceof CommandError) return thrown;
   if (thrown instanceof InvalidOrder) return badInput('The order has faults.', thrown.faults);
+  // By name: its class would bring the SDK's configuration along, which a bad flag need not wait for.
+  if (thrown instanceof Error && thrown.name === 'TargetError') {
+    return new CommandError(EXIT.unexpected, thrown.message, { cause: thrown });
+  }
   return new CommandError(EXIT.unexpected, messageOf(thrown), {
     hint: 'Run it again with Q2T_DEBUG=1 to see where this came from.',
     cause: thrown,

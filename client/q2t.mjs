@@ -2,9 +2,11 @@
 // Plain JavaScript that runs on any Node from 18: it goes on under a Node that runs TypeScript.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import * as module from 'node:module';
 import { constants } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findNode, MINIMUM_NODE, NODE_FLAGS } from '../stack/runtime.mjs';
+import { findNode, MINIMUM_NODE, NODE_FLAGS, stateDir } from '../stack/runtime.mjs';
 
 const node = findNode();
 const isThisOne = node?.path === process.execPath;
@@ -21,6 +23,8 @@ if (!existsSync(new URL('../node_modules/commander', import.meta.url))) {
       '`npm run up` brings one for this project alone.',
   );
 } else if (isThisOne && isQuiet) {
+  // Half of a short command's time is compiling the SDK and stripping types: from 1.1 to 0.6 s of CPU.
+  module.enableCompileCache(join(stateDir, 'cache', 'compile'));
   await import('./q2t.ts');
 } else goOnUnder(node.path);
 

@@ -3,6 +3,7 @@ import type { Answer } from './answer.ts';
 import { printAnswer, printError } from './answer.ts';
 import { toCommandError } from './errors.ts';
 import type { ExitCode } from './exit-codes.ts';
+import { clean } from './view/text.ts';
 
 /** What every command has. */
 export interface Session {
@@ -44,6 +45,6 @@ async function connect(on: Implementation): Promise<Pipeline> {
   const { open } = await import('./open.ts');
   const { resolveTarget, describeTarget } = await import('./target.ts');
   const target = resolveTarget();
-  if (target.source !== 'up') process.stderr.write(describeTarget(target) + '\n');
+  if (target.source !== 'npm run up') process.stderr.write(clean(describeTarget(target)) + '\n');
   return open(on, target);
 }

@@ -55,7 +55,7 @@ function inWords(result: Submitted): string {
     case 'already-finished':
       return `already finished${result.outcome === undefined ? '' : `, ${result.outcome}`}`;
     case 'conflict':
-      return `conflict: this reference is taken by an order with other content (${result.reason})`;
+      return 'conflict: this reference is taken by an order with other content';
     case 'not-submitted':
       return `not submitted: ${result.reason}`;
     default:

@@ -47,7 +47,7 @@ function waitingLines(waitingFor: WaitingFor, now: Date): string[] {
     }
     case 'date':
       return [
-        row('waits for', text`${waitingFor.what}`),
+        row('waits for', text`a date: ${waitingFor.what}`),
         since,
         row('until', when(waitingFor.until, now)),
       ];
