@@ -1,17 +1,17 @@
-import { once } from 'node:events';
 import net from 'node:net';
 import { BoundaryLog } from '../boundary.ts';
 import type { Boundary } from '../boundary.ts';
 import { Faults } from '../fault.ts';
-import type { Armed, Fault } from '../fault.ts';
+import type { Fault } from '../fault.ts';
 import { Links, strike } from '../link.ts';
+import { openWire } from '../wire.ts';
+import type { Listen, Wire } from '../wire.ts';
 import { Connection } from './connection.ts';
 import { nameOf, runInStatement } from './naming.ts';
 import type { RunOf } from './naming.ts';
 import type { Commit } from './session.ts';
 
-/** A connection became idle after a write: a COMMIT, or a statement that committed by itself. */
-export interface PostgresBoundary extends Boundary {
+interface Detail {
   /** The connection's application name. */
   client: string;
   /**
@@ -21,38 +21,21 @@ export interface PostgresBoundary extends Boundary {
   foreseen: boolean;
 }
 
+/** A connection became idle after a write: a COMMIT, or a statement that committed by itself. */
+export type PostgresBoundary = Boundary & Detail;
 export type PostgresFault = Fault<PostgresBoundary>;
 
-export interface PostgresProxyOptions {
+export interface PostgresProxyOptions extends Listen {
   upstream: { host: string; port: number };
-  /** Default 127.0.0.1. */
-  host?: string;
-  /** Default 0: a free one. */
-  port?: number;
   /** Which run a statement is about. Default: the first `order/…/…` in its parameters, text or rows. */
   runOf?: RunOf;
   /** Writes that are no boundaries, as heartbeats are not. Default: none. */
   ignore?: (commit: Commit) => boolean;
 }
 
-export interface PostgresProxy {
-  readonly host: string;
-  readonly port: number;
+export interface PostgresProxy extends Wire<PostgresBoundary, PostgresFault> {
   /** `databaseUrl` through this proxy. `client` becomes the application name that faults strike by. */
   url(databaseUrl: string, client?: string): string;
-  /** What became durable so far, in order. */
-  boundaries(): PostgresBoundary[];
-  arm(fault: PostgresFault): Armed<PostgresBoundary>;
-  /** Faults that have not fired. */
-  unfired(): Armed<PostgresBoundary>[];
-  /** Open connections, of one client or all. */
-  connections(client?: string): { client: string; state: 'open' | 'shut' | 'ended' }[];
-  /** Closes the connections of one client or all; returns how many. */
-  cut(client?: string): number;
-  /** Stops forwarding on the connections of one client or all, closing none; returns how many. */
-  halfOpen(client?: string): number;
-  /** Closes everything; faults that still wait reject with `NeverFired`. */
-  close(): Promise<void>;
 }
 
 /**
@@ -61,11 +44,10 @@ export interface PostgresProxy {
  * a fault strikes one of them. Rejects when the port is taken.
  */
 export async function startPostgresProxy(options: PostgresProxyOptions): Promise<PostgresProxy> {
-  const { upstream, host = '127.0.0.1', runOf = runInStatement, ignore = () => false } = options;
-  const log = new BoundaryLog<{ client: string; foreseen: boolean }>();
+  const { upstream, runOf = runInStatement, ignore = () => false } = options;
+  const log = new BoundaryLog<Detail>();
   const faults = new Faults<PostgresBoundary, PostgresFault>();
   const links = new Links<Connection>();
-  const running = new Set<Promise<void>>();
 
   const watcher = {
     get watching() {
@@ -87,44 +69,20 @@ export async function startPostgresProxy(options: PostgresProxyOptions): Promise
     },
   };
 
-  const server = net.createServer({ allowHalfOpen: true }, (near) => {
-    const far = net.connect({ ...upstream, allowHalfOpen: true });
-    const connection = new Connection(near, far, watcher);
-    links.add(connection);
-    const run = connection.run().finally(() => {
-      links.remove(connection);
-      running.delete(run);
-    });
-    running.add(run);
+  const wire = await openWire(options, {
+    log,
+    faults,
+    links,
+    accept: (near) =>
+      new Connection(near, net.connect({ ...upstream, allowHalfOpen: true }), watcher),
   });
-  server.listen(options.port ?? 0, host);
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port to listen on');
-  const { port } = address;
-
   return {
-    host,
-    port,
+    ...wire,
     url(databaseUrl, client) {
       const url = new URL(databaseUrl);
-      url.host = `${host}:${port}`;
+      url.host = `${wire.host}:${wire.port}`;
       if (client !== undefined) url.searchParams.set('application_name', client);
       return url.href;
-    },
-    boundaries: () => log.all(),
-    arm: (fault) => faults.arm(fault),
-    unfired: () => faults.unfired(),
-    connections: (client) =>
-      links.of(client).map((link) => ({ client: link.client, state: link.gate.state })),
-    cut: (client) => links.cut(client),
-    halfOpen: (client) => links.halfOpen(client),
-    async close() {
-      faults.close();
-      const closed = once(server, 'close');
-      server.close();
-      links.cut();
-      await Promise.all([closed, ...running]);
     },
   };
 }
