@@ -93,9 +93,8 @@ CREATE TABLE queue.run_attempt (
   token bigint NOT NULL,
   step text NOT NULL,
   attempt integer NOT NULL,
+  -- Says the version of its code too, which a deploy between two attempts changes.
   worker text,
-  -- The version of the code of the worker, which a deploy between two attempts changes.
-  code_version text,
   failure_class text NOT NULL,
   message text NOT NULL,
   PRIMARY KEY (run_id, id)

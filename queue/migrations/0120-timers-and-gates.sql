@@ -15,11 +15,16 @@ CREATE INDEX timer_due ON queue.timer (due_at) WHERE fired_at IS NULL;
 CREATE TABLE queue.gate (
   run_id text COLLATE "C" NOT NULL,
   gate text COLLATE "C" NOT NULL,
+  -- How often the run has asked, this time included.
   gate_version integer NOT NULL,
+  -- The business revision that asked: a fixed order asks anew.
+  revision integer NOT NULL,
   state text COLLATE "C" NOT NULL CHECK (state IN ('open', 'answered', 'expired', 'withdrawn')),
   who text NOT NULL,
-  opened_at timestamptz NOT NULL DEFAULT statement_timestamp(),
+  opened_at timestamptz NOT NULL,
   until timestamptz NOT NULL,
+  reminded_at timestamptz,
+  escalated_at timestamptz,
   decision text,
   decided_by text,
   decided_at timestamptz,

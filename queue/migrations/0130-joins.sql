@@ -46,3 +46,5 @@ CREATE TABLE queue.join_child (
 );
 
 CREATE INDEX join_child_waiting ON queue.join_child (join_id, ordinal) WHERE state = 'waiting';
+-- "Is any left?" is one look, not a count: it is asked once per child.
+CREATE INDEX join_child_unfinished ON queue.join_child (join_id) WHERE state <> 'done';

@@ -2,16 +2,20 @@ import type { ClientBase } from 'pg';
 import type { RunInput } from '../../core/order/run-input.ts';
 import { withTransaction } from '../database.ts';
 import { openDeadLetter } from '../dead-letters/open-dead-letter.ts';
+import { setTimer } from '../timers/set-timer.ts';
+import { closeWaits } from './close-waits.ts';
 import type { Engine } from './engine.ts';
 import { fence } from './fence.ts';
 import type { Lease } from './fence.ts';
 import { appendHistory } from './history.ts';
 import { drainInbox, ORDERS_QUEUE, wake } from './inbox.ts';
-import { closeWaits } from './close-waits.ts';
 import type { Run } from './run.ts';
 import { saveRun } from './save.ts';
 import { absorb } from './transitions.ts';
 import type { Moved } from './transitions.ts';
+
+/** A longer wait is a timer, not a message: 900 s is all that SQS delays. */
+const LONGEST_DELAY_MS = 900_000;
 
 /** A run in the hands of this worker. `run` and `seenSeq` move with every committed transition. */
 export interface Holding {
@@ -34,9 +38,20 @@ export interface Change extends Moved {
 }
 
 /**
+ * The connection broke while the commit was on its way: what this worker has in memory may be one
+ * transition old, so it must not write again. Whoever takes the run next reads what is true.
+ */
+export class CommitUncertain extends Error {
+  override readonly name = 'CommitUncertain';
+  constructor(cause: unknown) {
+    super('nobody knows whether the transition was committed', { cause });
+  }
+}
+
+/**
  * One transition: position, history, whatever the step writes, and what the outside said meanwhile,
- * in one transaction under the fencing token. Returns whether the run is still ours; throws LeaseLost,
- * and then nothing was written.
+ * in one transaction under the fencing token. Returns whether the run is still ours. Throws LeaseLost,
+ * and then nothing was written, or CommitUncertain.
  */
 export async function transition(
   engine: Engine,
@@ -45,6 +60,7 @@ export async function transition(
 ): Promise<'held' | 'released'> {
   const { lease } = holding;
   const before = holding.run;
+  let written = false;
   const { run, wakeSeq, released } = await withTransaction(engine.pool, async (tx) => {
     const { wakeSeq, now } = await fence(tx, lease);
     const change = make(before, now);
@@ -59,7 +75,10 @@ export async function transition(
     const letGo = mayLetGo(run, change, news.length) ? change.letGo : undefined;
     await markSeen(tx, lease, wakeSeq, letGo !== undefined);
     if (letGo) await settleMessage(tx, engine, holding, run, letGo, now);
+    written = true;
     return { run, wakeSeq, released: letGo !== undefined };
+  }).catch((error: unknown) => {
+    throw written ? new CommitUncertain(error) : error;
   });
   holding.run = run;
   holding.seenSeq = wakeSeq;
@@ -105,7 +124,13 @@ async function settleMessage(
       await transport.ack(ORDERS_QUEUE, receipt, tx);
       return;
     case 'come-back': {
-      const delayMs = Math.max(0, (run.nextAttemptAt ?? now).getTime() - now.getTime());
+      const dueAt = run.nextAttemptAt ?? now;
+      const delayMs = Math.max(0, dueAt.getTime() - now.getTime());
+      if (delayMs > LONGEST_DELAY_MS) {
+        await setTimer(tx, lease.runId, 'retry', dueAt);
+        await transport.ack(ORDERS_QUEUE, receipt, tx);
+        return;
+      }
       const answer = await transport.nack(
         ORDERS_QUEUE,
         receipt,

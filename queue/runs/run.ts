@@ -18,6 +18,10 @@ export interface RunState {
   ending?: Ending;
   /** The undo that used up its budget: the run is stuck in it, not in its step. */
   failedUndo?: UndoableStep;
+  /** An operator left an undo to people, so the old revision is not wholly undone. */
+  leftToPeople?: true;
+  /** The cancel that was honoured: the same request once more says nothing new. */
+  cancel?: { by: string; reason: string };
 }
 
 /** A run's position as its holder carries it in memory. Only the holder of the lease changes it. */

@@ -52,13 +52,14 @@ export function end(run: Run, outcome: Outcome, reason?: string): Moved {
 export function compensate(run: Run, ending: Ending): Moved {
   const state: RunState = { ...run.state, ending };
   delete state.failedUndo;
-  return { run: { ...run, ...FRESH, status: 'compensating', state }, history: [] };
+  return { run: { ...run, ...FRESH, status: 'compensating', reason: null, state }, history: [] };
 }
 
-export function undone(run: Run, step: UndoableStep): Moved {
+/** `happened` is false when the partner had nothing to take back. */
+export function undone(run: Run, step: UndoableStep, happened: boolean): Moved {
   return {
-    run: { ...run, ...FRESH, status: 'compensating' },
-    history: [{ type: 'undo-done', step }],
+    run: { ...run, ...FRESH, step, status: 'compensating' },
+    history: happened ? [{ type: 'undo-done', step }] : [],
   };
 }
 
@@ -66,6 +67,10 @@ export function undone(run: Run, step: UndoableStep): Moved {
 export function compensated(run: Run): Moved {
   const { ending } = run.state;
   if (ending?.kind === 'end') return end(run, ending.outcome, ending.reason);
+  if (run.state.leftToPeople) {
+    // The new revision would do again what the old one did and nobody took back.
+    return end(run, 'discarded', 'the old revision could not be undone');
+  }
   const revision = run.revision + 1;
   return {
     run: { ...run, ...FRESH, step: 'validate', status: 'running', revision, state: {} },
@@ -98,6 +103,7 @@ export function postpone(run: Run, nextAttemptAt: Date): Moved {
 export function giveUp(run: Run, reason: string, now: Date, undo?: UndoableStep): Moved {
   const stuck: Run = {
     ...run,
+    step: undo ?? run.step,
     status: 'stuck',
     parkedFor: 'operator',
     waitingFor: { kind: 'operator', reason, since: now.toISOString() },
@@ -109,6 +115,15 @@ export function giveUp(run: Run, reason: string, now: Date, undo?: UndoableStep)
     ? [{ type: 'undo-failed', step: undo, reason }]
     : [{ type: 'stuck', step: run.step, reason }];
   return { run: stuck, history };
+}
+
+/** An operator has it tried again: the step, or the undo, with a fresh budget. */
+export function resume(run: Run): Run {
+  const state: RunState = { ...run.state };
+  delete state.failedUndo;
+  const status = state.ending ? 'compensating' : 'running';
+  // Nobody has begun yet: the take counts the attempt.
+  return { ...run, ...FRESH, attempts: 0, status, reason: null, state };
 }
 
 export interface Failing {
@@ -132,10 +147,11 @@ export function fail(run: Run, { failure, policy, now, random, undo }: Failing):
       : { ...run, failures: run.failures + 1, lastFailure: message };
   const spent = failureClass === 'missing' ? counted.missingFailures : counted.failures;
   const delay = nextDelay(failureClass, spent, policy, random, retryAfterMs);
-  if (delay === 'give-up') return giveUp(counted, message, now, undo);
+  if (delay === 'give-up') return giveUp(counted, `${message} (${failureClass})`, now, undo);
   return {
     run: {
       ...counted,
+      step: undo ?? counted.step,
       status: undo ? 'compensating' : 'retrying',
       parkedFor: 'retry',
       nextAttemptAt: new Date(now.getTime() + delay),
@@ -152,17 +168,29 @@ export function absorb(run: Run, entries: readonly InboxEntry[], started: boolea
   let moved: Moved = { run, history: [] };
   for (const entry of entries) {
     if (entry.kind !== 'cancel') continue;
-    const { by, reason } = entry;
-    const next: Moved = cancellable(moved.run, started)
-      ? compensate(moved.run, { kind: 'end', outcome: 'cancelled', reason })
-      : { run: moved.run, history: [{ type: 'cancel-too-late', by, reason }] };
+    const next = cancel(moved.run, entry, started);
     moved = { run: next.run, history: [...moved.history, ...next.history] };
   }
   return moved;
 }
 
+function cancel(run: Run, { by, reason }: { by: string; reason: string }, started: boolean): Moved {
+  const { cancel: earlier } = run.state;
+  if (earlier?.by === by && earlier.reason === reason) return { run, history: [] };
+  if (!cancellable(run, started)) {
+    return { run, history: [{ type: 'cancel-too-late', by, reason }] };
+  }
+  const { run: moved } = compensate(run, { kind: 'end', outcome: 'cancelled', reason });
+  return {
+    run: { ...moved, state: { ...moved.state, cancel: { by, reason } } },
+    history: [{ type: 'cancel-requested', by, reason }],
+  };
+}
+
 function cancellable({ status, state, step }: Run, started: boolean): boolean {
-  if (status === 'ended' || state.ending) return false;
+  if (status === 'ended' || state.failedUndo || state.ending?.kind === 'end') return false;
+  // While the old revision of a fixed order is undone, there is still time.
+  if (state.ending) return true;
   return isBefore(step, 'invoice') || (step === 'invoice' && !started);
 }
 

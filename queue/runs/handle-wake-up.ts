@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { withTransaction } from '../database.ts';
+import type { ReceivedMessage } from '../transport/contract.ts';
+import type { Engine } from './engine.ts';
+import { fence, LeaseLost } from './fence.ts';
+import type { Holding } from './hold.ts';
+import { ORDERS_QUEUE } from './inbox.ts';
+import { take } from './take.ts';
+import { walk } from './walk.ts';
+
+const wakeUpSchema = z.object({ runId: z.string().min(1) });
+
+/**
+ * Handles one wake-up: takes the run's lease and walks. Never throws: what goes wrong here is either
+ * somebody else's run by now, or comes back with the message.
+ */
+export async function handleWakeUp(engine: Engine, message: ReceivedMessage): Promise<void> {
+  const { transport, metrics, log } = engine;
+  const body = wakeUpSchema.safeParse(message.body);
+  if (!body.success) {
+    await transport.deadLetter(ORDERS_QUEUE, message.receipt, 'not a wake-up: no runId');
+    return;
+  }
+  const { runId } = body.data;
+  const taken = await take(engine, runId, message);
+  if (typeof taken === 'string') {
+    metrics.messages.inc({ queue: ORDERS_QUEUE, result: taken });
+    return;
+  }
+  const about = { runId, token: taken.lease.token };
+  try {
+    await walk(engine, taken);
+    metrics.messages.inc({ queue: ORDERS_QUEUE, result: 'walked' });
+  } catch (error) {
+    if (error instanceof LeaseLost) {
+      metrics.leaseLosses.inc();
+      log.warn({ ...about, err: error }, 'another worker has the run');
+      return;
+    }
+    log.error({ ...about, err: error }, 'the run is left to the next worker');
+    await leave(engine, taken).catch((failure: unknown) => {
+      // The database is away: the lease runs out and the message comes back by themselves.
+      log.error({ ...about, err: failure }, 'could not hand the run back');
+    });
+  }
+}
+
+/** Lets go without writing a position: the next worker goes on from what the database has. */
+async function leave(engine: Engine, { lease, message }: Holding): Promise<void> {
+  await withTransaction(engine.pool, async (tx) => {
+    await fence(tx, lease);
+    await tx.query('UPDATE queue.run SET lease_until = NULL WHERE id = $1', [lease.runId]);
+    const again = { delayMs: 1_000, uncounted: true, reason: 'the database was away' };
+    await engine.transport.nack(ORDERS_QUEUE, message.receipt, again, tx);
+  });
+}

@@ -1,0 +1,38 @@
+import type { Db } from '../transport/contract.ts';
+import type { RunInput } from '../../core/order/run-input.ts';
+import type { Order } from '../../core/order/schema.ts';
+import type { Policy } from '../../core/policy.ts';
+
+/** The input of a run at a business revision. Throws when there is none: every revision is written before it begins. */
+export async function loadInput(db: Db, runId: string, revision: number): Promise<RunInput> {
+  const { rows } = await db.query<{ order_content: Order; policy: Policy; charge_at: Date | null }>(
+    {
+      name: 'run-input-load',
+      text: `
+      SELECT order_content, policy, charge_at FROM queue.run_input
+      WHERE run_id = $1 AND revision = $2`,
+      values: [runId, revision],
+    },
+  );
+  const [row] = rows;
+  if (!row) throw new Error(`${runId} has no input of revision ${revision}`);
+  const input: RunInput = { order: row.order_content, policy: row.policy, revision };
+  return row.charge_at ? { ...input, chargeAt: row.charge_at.toISOString() } : input;
+}
+
+/** Stores the input of a revision, apart from the run's hot row. */
+export async function storeInput(db: Db, runId: string, input: RunInput): Promise<void> {
+  await db.query({
+    name: 'run-input-store',
+    text: `
+      INSERT INTO queue.run_input (run_id, revision, order_content, policy, charge_at)
+      VALUES ($1, $2, $3, $4, $5)`,
+    values: [
+      runId,
+      input.revision,
+      JSON.stringify(input.order),
+      JSON.stringify(input.policy),
+      input.chargeAt ?? null,
+    ],
+  });
+}

@@ -1,0 +1,63 @@
+import type { Pool } from 'pg';
+import type { ListResult, RunFilter, RunSummary, WaitingFor } from '../../core/contract.ts';
+import type { Outcome, Status, Step } from '../../core/steps.ts';
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1_000;
+
+interface ListRow {
+  buyer_id: string;
+  order_ref: string;
+  step: Step;
+  status: Status;
+  outcome: Outcome | null;
+  waiting_for: WaitingFor | null;
+  started_at: Date;
+  ended_at: Date | null;
+}
+
+/** Runs that match, newest first, at most `limit` (100 unless given, 1,000 at most). */
+export async function list(pool: Pool, filter: RunFilter = {}): Promise<ListResult> {
+  const { status, step, orderRef, buyerId, limit = DEFAULT_LIMIT } = filter;
+  const { rows } = await pool.query<ListRow>(
+    `SELECT buyer_id, order_ref, step, status, outcome, waiting_for, started_at, ended_at
+     FROM queue.run
+     WHERE ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR step = $2)
+       AND ($3::text IS NULL OR order_ref = $3) AND ($4::text IS NULL OR buyer_id = $4)
+     ORDER BY started_at DESC, id LIMIT $5`,
+    [
+      status ?? null,
+      step ?? null,
+      orderRef ?? null,
+      buyerId ?? null,
+      Math.min(Math.max(1, limit), MAX_LIMIT),
+    ],
+  );
+  return { kind: 'runs', runs: rows.map(summaryOf) };
+}
+
+function summaryOf(row: ListRow): RunSummary {
+  const waitingFor = row.waiting_for && waitingWords(row.waiting_for);
+  return {
+    id: { buyerId: row.buyer_id, orderRef: row.order_ref },
+    step: row.step,
+    status: row.status,
+    startedAt: row.started_at.toISOString(),
+    ...(row.outcome && { outcome: row.outcome }),
+    ...(waitingFor !== null && { waitingFor }),
+    ...(row.ended_at && { endedAt: row.ended_at.toISOString() }),
+  };
+}
+
+function waitingWords(waitingFor: WaitingFor): string {
+  switch (waitingFor.kind) {
+    case 'person':
+      return waitingFor.who;
+    case 'date':
+      return waitingFor.what;
+    case 'operator':
+      return 'operator';
+    default:
+      return waitingFor satisfies never;
+  }
+}

@@ -1,0 +1,201 @@
+import type { ClientBase } from 'pg';
+import type { RunInput } from '../../core/order/run-input.ts';
+import { withTransaction } from '../database.ts';
+import { openDeadLetter } from '../dead-letters/open-dead-letter.ts';
+import { resolveDeadLetter } from '../dead-letters/resolve.ts';
+import type { ReceivedMessage } from '../transport/contract.ts';
+import { closeWaits } from './close-waits.ts';
+import { currentUndo } from '../ledger/undoable.ts';
+import { recordAttempt } from './attempts.ts';
+import type { Engine } from './engine.ts';
+import type { Holding } from './hold.ts';
+import { appendHistory } from './history.ts';
+import { drainInbox, ORDERS_QUEUE } from './inbox.ts';
+import { loadInput } from './input.ts';
+import { RUN_COLUMNS, toRun } from './run.ts';
+import type { Run, RunRow } from './run.ts';
+import { saveRun } from './save.ts';
+import { absorb, giveUp } from './transitions.ts';
+
+/** How long a run whose version nobody here has is left to those who have it. */
+const UNSERVED_DELAY_MS = 2_000;
+
+/** Why a wake-up led to no work. Its message is settled in every case. */
+export type NotTaken = 'no-such-run' | 'held' | 'unserved' | 'nothing-to-do' | 'not-due' | 'stuck';
+
+interface TakeRow extends RunRow {
+  token: string;
+  wake_seq: string;
+  seen_seq: string;
+  lease_until: Date | null;
+  message_id: string | null;
+  held: boolean | null;
+  held_ms: number | null;
+  due: boolean | null;
+  now: Date;
+}
+
+/**
+ * Takes the lease of the run that a wake-up names: raises the fencing token, counts the attempt (or
+ * the worker that was lost before) and reads the inbox, in one transaction. A step that kills its
+ * worker is counted all the same, because the count is made before the work.
+ */
+export async function take(
+  engine: Engine,
+  runId: string,
+  message: ReceivedMessage,
+): Promise<Holding | NotTaken> {
+  return withTransaction(engine.pool, async (tx) => {
+    const row = await lockRun(tx, runId);
+    const { transport } = engine;
+    if (!row) {
+      await transport.deadLetter(ORDERS_QUEUE, message.receipt, `no run ${runId}`, tx);
+      return 'no-such-run';
+    }
+    if (row.held) return meetHeldLease(tx, engine, row, message);
+    if (!engine.pipelines.serves(row.version)) {
+      const waiting = { delayMs: UNSERVED_DELAY_MS, uncounted: true, reason: 'unserved version' };
+      await transport.nack(ORDERS_QUEUE, message.receipt, waiting, tx);
+      return 'unserved';
+    }
+    const input = await loadInput(tx, runId, row.revision);
+    return claim(tx, engine, row, input, message);
+  });
+}
+
+async function lockRun(tx: ClientBase, runId: string): Promise<TakeRow | undefined> {
+  const { rows } = await tx.query<TakeRow>({
+    name: 'run-lock',
+    text: `
+      SELECT ${RUN_COLUMNS}, token, wake_seq, seen_seq, lease_until, message_id,
+        lease_until > statement_timestamp() AS held,
+        extract(epoch FROM lease_until - statement_timestamp())::float8 * 1000 AS held_ms,
+        next_attempt_at <= statement_timestamp() AS due,
+        statement_timestamp() AS now
+      FROM queue.run WHERE id = $1
+      FOR NO KEY UPDATE`,
+    values: [runId],
+  });
+  return rows[0];
+}
+
+/**
+ * Another wake-up of a held run is acked: its holder looks at `wake_seq` before it lets go, so raising
+ * that is all there is to do. The holder's own message, delivered again, comes back when the lease has
+ * run out: should the holder be dead, it is the only wake-up there is.
+ */
+async function meetHeldLease(
+  tx: ClientBase,
+  { transport }: Engine,
+  row: TakeRow,
+  { messageId, receipt }: ReceivedMessage,
+): Promise<NotTaken> {
+  if (messageId === row.message_id) {
+    const delayMs = Math.ceil(row.held_ms ?? 0) + 10;
+    const reason = 'lease held';
+    await transport.nack(ORDERS_QUEUE, receipt, { delayMs, uncounted: true, reason }, tx);
+  } else {
+    await tx.query('UPDATE queue.run SET wake_seq = wake_seq + 1 WHERE id = $1', [row.id]);
+    await transport.ack(ORDERS_QUEUE, receipt, tx);
+  }
+  return 'held';
+}
+
+async function claim(
+  tx: ClientBase,
+  engine: Engine,
+  row: TakeRow,
+  input: RunInput,
+  message: ReceivedMessage,
+): Promise<Holding | NotTaken> {
+  const { transport, metrics } = engine;
+  const { messageId, receipt } = message;
+  const before = toRun(row);
+  const entries = row.wake_seq === row.seen_seq ? [] : await drainInbox(tx, row.id);
+  const { run: absorbed, history } = absorb(before, entries, true);
+  if (absorbed.state.ending && !before.state.ending) await closeWaits(tx, row.id);
+  await appendHistory(tx, row.id, history);
+  const { cancel } = absorbed.state;
+  if (before.status === 'stuck' && absorbed.status !== 'stuck' && cancel) {
+    const resolution = { resolution: 'discarded', by: cancel.by, why: cancel.reason } as const;
+    await resolveDeadLetter(tx, transport, row.id, resolution);
+  }
+
+  const notDue = absorbed.parkedFor === 'retry' && row.due === false;
+  if (absorbed.status === 'ended' || absorbed.status === 'stuck' || notDue) {
+    await tx.query('UPDATE queue.run SET seen_seq = wake_seq WHERE id = $1', [row.id]);
+    await transport.ack(ORDERS_QUEUE, receipt, tx);
+    return notDue ? 'not-due' : 'nothing-to-do';
+  }
+
+  // A lease that nobody gave back: its worker was lost, and that has a budget of its own.
+  const lost = row.lease_until !== null;
+  if (lost) {
+    metrics.lostWorkers.inc({ step: absorbed.step });
+    await recordAttempt(tx, absorbed, row.token, {
+      failureClass: 'lost-worker',
+      message: 'the worker was lost before it could say what happened',
+    });
+  }
+  const counted = countStart(absorbed, { lost, moved: absorbed !== before });
+  if (counted.lostWorkers > input.policy.maxLostWorkers) {
+    const undo = await currentUndo(tx, counted);
+    const reason = `${counted.lostWorkers} workers were lost in this step`;
+    const stuck = giveUp(counted, reason, row.now, undo?.step);
+    await appendHistory(tx, row.id, stuck.history);
+    await saveRun(tx, stuck.run);
+    await letGoAsStuck(tx, row.id);
+    const answer = await transport.deadLetter(ORDERS_QUEUE, receipt, reason, tx);
+    await openDeadLetter(tx, stuck.run, { reason, messageId: answer === 'ok' ? messageId : null });
+    return 'stuck';
+  }
+
+  await saveRun(tx, counted);
+  const { heartbeatMs } = input.policy;
+  const { token, leasedAt } = await raiseToken(tx, engine, row.id, heartbeatMs, messageId);
+  const lease = { runId: row.id, token, leaseMs: heartbeatMs, leasedAt, worker: engine.worker };
+  return { lease, run: counted, input, seenSeq: row.wake_seq, message: { messageId, receipt } };
+}
+
+/** Looking again at a wait is no attempt; a start, and a retry that has become due, is one. */
+function countStart(run: Run, { lost, moved }: { lost: boolean; moved: boolean }): Run {
+  const starts = !moved && (run.parkedFor === null || run.parkedFor === 'retry');
+  return {
+    ...run,
+    parkedFor: starts ? null : run.parkedFor,
+    nextAttemptAt: null,
+    attempts: run.attempts + (starts ? 1 : 0),
+    lostWorkers: run.lostWorkers + (lost ? 1 : 0),
+  };
+}
+
+async function raiseToken(
+  tx: ClientBase,
+  engine: Engine,
+  runId: string,
+  leaseMs: number,
+  messageId: string,
+): Promise<{ token: string; leasedAt: Date }> {
+  const { rows } = await tx.query<{ token: string; leased_at: Date }>({
+    name: 'run-raise-token',
+    text: `
+      UPDATE queue.run SET
+        token = token + 1, leased_at = statement_timestamp(),
+        lease_until = statement_timestamp() + $2 * interval '1 millisecond',
+        seen_seq = wake_seq, worker = $3, message_id = $4
+      WHERE id = $1
+      RETURNING token, leased_at`,
+    values: [runId, leaseMs, engine.worker, messageId],
+  });
+  const [row] = rows;
+  if (!row) throw new Error(`${runId} is gone`);
+  return { token: row.token, leasedAt: row.leased_at };
+}
+
+/** The token goes up here too, so that a worker that was taken for lost can't write any more. */
+async function letGoAsStuck(tx: ClientBase, runId: string): Promise<void> {
+  await tx.query(
+    `UPDATE queue.run SET token = token + 1, lease_until = NULL, seen_seq = wake_seq WHERE id = $1`,
+    [runId],
+  );
+}

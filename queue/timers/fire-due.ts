@@ -1,0 +1,47 @@
+import type { Pool } from 'pg';
+import { withTransaction } from '../database.ts';
+import { deliver } from '../runs/inbox.ts';
+import type { Transport } from '../transport/contract.ts';
+
+const BATCH = 100;
+
+/**
+ * Fires what is due, by the database's clock, and returns how many timers that was. Any number of
+ * schedulers may run: the first to set `fired_at` under the run's lock has fired it, and the entry in
+ * the inbox and the wake-up are in the same transaction.
+ */
+export async function fireDueTimers(pool: Pool, transport: Transport): Promise<number> {
+  const { rows } = await pool.query<{ run_id: string; name: string; due_at: Date }>({
+    name: 'timers-due',
+    text: `
+      SELECT run_id, name, due_at FROM queue.timer
+      WHERE fired_at IS NULL AND due_at <= statement_timestamp()
+      ORDER BY due_at LIMIT $1`,
+    values: [BATCH],
+  });
+  let fired = 0;
+  for (const { run_id: runId, name } of rows) {
+    if (await fire(pool, transport, runId, name)) fired += 1;
+  }
+  return fired;
+}
+
+/** Locks in the order of everybody: the run first, then what belongs to it. */
+async function fire(
+  pool: Pool,
+  transport: Transport,
+  runId: string,
+  name: string,
+): Promise<boolean> {
+  return withTransaction(pool, async (tx) => {
+    await tx.query('SELECT FROM queue.run WHERE id = $1 FOR NO KEY UPDATE', [runId]);
+    const { rowCount } = await tx.query(
+      `UPDATE queue.timer SET fired_at = statement_timestamp()
+       WHERE run_id = $1 AND name = $2 AND fired_at IS NULL AND due_at <= statement_timestamp()`,
+      [runId, name],
+    );
+    if (!rowCount) return false;
+    await deliver(tx, transport, runId, { kind: 'timer', name });
+    return true;
+  });
+}

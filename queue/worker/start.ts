@@ -1,0 +1,100 @@
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import { connectPartners } from '../../partners/clients/connect.ts';
+import { openPool } from '../database.ts';
+import { LINES_QUEUE, MAIL_QUEUE } from '../joins/children.ts';
+import { workOnChild } from '../joins/work-on-child.ts';
+import type { ChildCode } from '../joins/work-on-child.ts';
+import type { ChildQueue } from '../joins/children.ts';
+import { createMetrics } from '../metrics/metrics.ts';
+import type { Engine } from '../runs/engine.ts';
+import { handleWakeUp } from '../runs/handle-wake-up.ts';
+import { ORDERS_QUEUE } from '../runs/inbox.ts';
+import { pipelinesOf } from '../steps/pipelines.ts';
+import type { Pipelines } from '../steps/pipelines.ts';
+import { priceLine } from '../steps/price-line.ts';
+import { sendMail } from '../steps/send-mail.ts';
+import { fireDueTimers } from '../timers/fire-due.ts';
+import { openTransport } from '../transport/open.ts';
+import { consume } from './consume.ts';
+import { repeat } from './repeat.ts';
+
+export interface WorkerSettings {
+  databaseUrl: string;
+  partnersUrl: string;
+  log: Logger;
+  /** Runs walked at the same time. */
+  orders: number;
+  lines: number;
+  mails: number;
+  /** How long a received message is hidden before its holder extends it. */
+  visibilityMs: number;
+  /** Longest time until a due timer is seen. */
+  timerEveryMs: number;
+  pipelines?: Pipelines;
+}
+
+export interface RunningWorker {
+  engine: Engine;
+  /** Stops claiming, lets holders finish their step and hand back, closes everything. */
+  stop(): Promise<void>;
+}
+
+/** Starts a worker on a migrated database: consumers for orders, lines and mails, and the timers. */
+export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
+  const { databaseUrl, partnersUrl, log, visibilityMs } = settings;
+  const draining = new AbortController();
+  const stop = draining.signal;
+  const hands = settings.orders + settings.lines + settings.mails;
+  // One connection per pair of hands, and some for timers, heartbeats and metrics.
+  const pool = openPool({
+    url: databaseUrl,
+    applicationName: 'q2t-queue-worker',
+    maxConnections: hands + 4,
+  });
+  const transport = await openTransport({ pool, profile: 'postgres', listen: true, log });
+  const engine: Engine = {
+    pool,
+    transport,
+    partners: connectPartners({ baseUrl: partnersUrl }),
+    pipelines: settings.pipelines ?? pipelinesOf(),
+    log,
+    metrics: createMetrics(),
+    worker: `${hostname()}/${process.pid}`,
+    draining: stop,
+    random: Math.random,
+  };
+  const common = { transport, visibilityMs, waitMs: 5_000, stop, log };
+  const children = (queue: ChildQueue, concurrency: number, code: ChildCode) =>
+    consume({
+      ...common,
+      queue,
+      concurrency,
+      handle: (message) => workOnChild(engine, queue, code, message),
+    });
+  const running = Promise.all([
+    consume({
+      ...common,
+      queue: ORDERS_QUEUE,
+      concurrency: settings.orders,
+      handle: (message) => handleWakeUp(engine, message),
+    }),
+    children(LINES_QUEUE, settings.lines, priceLine),
+    children(MAIL_QUEUE, settings.mails, sendMail),
+    repeat('timers', settings.timerEveryMs, { stop, log }, async () => {
+      const fired = await fireDueTimers(pool, transport);
+      engine.metrics.timersFired.inc(fired);
+      return fired > 0 ? 'more' : 'done';
+    }),
+  ]);
+  return {
+    engine,
+    async stop() {
+      draining.abort();
+      await running;
+      await engine.partners.close();
+      await transport.close();
+      await pool.end();
+    },
+  };
+}

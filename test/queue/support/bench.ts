@@ -1,0 +1,145 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { pino } from 'pino';
+import type { Pipeline, Position } from '../../../core/contract.ts';
+import type { HistoryEvent } from '../../../core/history.ts';
+import type { OrderId } from '../../../core/identity.ts';
+import { controlPartners } from '../../../partners/control.ts';
+import type { PartnersControl } from '../../../partners/control.ts';
+import { startPartners } from '../../../partners/server/server.ts';
+import { openQueue } from '../../../queue/open.ts';
+import { startWorker } from '../../../queue/worker/start.ts';
+import type { RunningWorker, WorkerSettings } from '../../../queue/worker/start.ts';
+import { freshDatabase } from '../../support/postgres.ts';
+
+/** Long enough on a machine that runs other tests as well; reached only when something is wrong. */
+export const LIMIT_MS = 60_000;
+
+/** The real thing: a database of its own, the partners' server, the pipeline, workers in this process. */
+export interface QueueBench {
+  pipeline: Pipeline;
+  partners: PartnersControl;
+  partnersUrl: string;
+  databaseUrl: string;
+  pool: pg.Pool;
+  startWorker(changes?: Partial<WorkerSettings>): Promise<RunningWorker>;
+  position(id: OrderId): Promise<Position>;
+  /** Polls until the run's position is as wanted. Throws, with the position, when it is not so in time. */
+  until(id: OrderId, wanted: (position: Position) => boolean): Promise<Position>;
+  ended(id: OrderId): Promise<Position>;
+  /** Moves the run's clock: everything that is due for it comes `ms` nearer. */
+  shift(id: OrderId, ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openBench({ workers = 1 } = {}): Promise<QueueBench> {
+  const database = await freshDatabase();
+  const server = await startPartners();
+  const pipeline = await openQueue({ databaseUrl: database.url, user: 'tester' });
+  const pool = new pg.Pool({ connectionString: database.url, max: 5 });
+  pool.on('error', () => undefined);
+  const running = new Set<RunningWorker>();
+
+  async function position(id: OrderId): Promise<Position> {
+    const answer = await pipeline.where(id);
+    if (answer.kind !== 'position') throw new Error(`where answered ${answer.kind}`);
+    return answer.position;
+  }
+
+  async function until(id: OrderId, wanted: (position: Position) => boolean): Promise<Position> {
+    for (const deadline = Date.now() + LIMIT_MS; ; await wait(10)) {
+      const found = await position(id);
+      if (wanted(found)) return found;
+      if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(found, null, 1)}`);
+    }
+  }
+
+  const bench: QueueBench = {
+    pipeline,
+    partners: controlPartners(server.url),
+    partnersUrl: server.url,
+    databaseUrl: database.url,
+    pool,
+    async startWorker(changes = {}) {
+      const worker = await startWorker({
+        databaseUrl: database.url,
+        partnersUrl: server.url,
+        log: pino({ level: process.env['Q2T_TEST_LOG'] ?? 'silent' }),
+        orders: 4,
+        lines: 4,
+        mails: 1,
+        visibilityMs: 2_000,
+        timerEveryMs: 20,
+        ...changes,
+      });
+      running.add(worker);
+      const { stop } = worker;
+      return {
+        ...worker,
+        stop: async () => {
+          running.delete(worker);
+          await stop();
+        },
+      };
+    },
+    position,
+    until,
+    ended: (id) => until(id, ({ status }) => status === 'ended'),
+    shift: (id, ms) => shift(pool, id, ms),
+    async close() {
+      await server.close();
+      await Promise.all([...running].map((worker) => worker.stop()));
+      await pipeline.close();
+      await pool.end();
+      await database.drop();
+    },
+  };
+  for (let n = 0; n < workers; n += 1) await bench.startWorker();
+  return bench;
+}
+
+async function shift(pool: pg.Pool, { buyerId, orderRef }: OrderId, ms: number): Promise<void> {
+  const of = `(SELECT id FROM queue.run WHERE buyer_id = $1 AND order_ref = $2)`;
+  const by = `$3 * interval '1 millisecond'`;
+  const values = [buyerId, orderRef, ms];
+  await pool.query(
+    `UPDATE queue.timer SET due_at = due_at - ${by} WHERE run_id = ${of} AND fired_at IS NULL`,
+    values,
+  );
+  await pool.query(
+    `UPDATE queue.gate SET until = until - ${by} WHERE run_id = ${of} AND state = 'open'`,
+    values,
+  );
+}
+
+/** The history without its times, for comparing. */
+export function eventsOf(position: Position): HistoryEvent[] {
+  return position.history.map((entry) => {
+    const { at, ...event } = entry;
+    void at;
+    return event;
+  });
+}
+
+/** The history as a line of types, with the step or gate where there is one. */
+export function storyOf(position: Position): string[] {
+  return eventsOf(position).map((event) => {
+    switch (event.type) {
+      case 'step-done':
+      case 'undo-done':
+      case 'undo-failed':
+      case 'stuck':
+      case 'waiting':
+      case 'replayed':
+      case 'discarded':
+      case 'fixed':
+        return `${event.type} ${event.step}`;
+      case 'decision-conflict':
+        return `${event.type} ${event.conflict}`;
+      case 'ended':
+        return `ended ${event.outcome}`;
+      default:
+        return event.type;
+    }
+  });
+}
