@@ -1,0 +1,80 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TestContext } from 'node:test';
+import type { Pool } from 'pg';
+import { openPool } from '../../../queue/database.ts';
+import type { ReceivedMessage, Transport } from '../../../queue/transport/contract.ts';
+import {
+  openTransport,
+  type OpenTransport,
+  type TransportSettings,
+} from '../../../queue/transport/open.ts';
+import { freshDatabase } from '../../support/postgres.ts';
+
+export interface Opened {
+  url: string;
+  pool: Pool;
+  transport: OpenTransport;
+}
+
+/** A transport on a database of its own; all of it is gone when the test ends. */
+export async function openFresh(
+  t: TestContext,
+  settings: Partial<TransportSettings> = {},
+): Promise<Opened> {
+  const database = await freshDatabase();
+  t.after(() => database.drop());
+  const pool = openPool({ url: database.url, applicationName: 'test', maxConnections: 20 });
+  t.after(() => pool.end());
+  const transport = await openTransport({ pool, profile: 'postgres', ...settings });
+  t.after(() => transport.close());
+  return { url: database.url, pool, transport };
+}
+
+/** A second process's transport on the same database, as far as the database can tell. */
+export async function openAnother(
+  t: TestContext,
+  url: string,
+  settings: Partial<TransportSettings> = {},
+): Promise<Opened> {
+  const pool = openPool({ url, applicationName: 'another' });
+  t.after(() => pool.end());
+  const transport = await openTransport({ pool, profile: 'postgres', ...settings });
+  t.after(() => transport.close());
+  return { url, pool, transport };
+}
+
+/** Polls until `check` gives something else than undefined or false. Throws after `limitMs`. */
+export async function until<T>(
+  what: string,
+  check: () => Promise<T | undefined | false> | T | undefined | false,
+  limitMs = 20_000,
+): Promise<T> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    const result = await check();
+    if (result !== undefined && result !== false) return result;
+    if (performance.now() > deadline) throw new Error(`not within ${limitMs} ms: ${what}`);
+    await delay(20);
+  }
+}
+
+/** The one message that can be received now, or within `waitMs`. */
+export async function receiveOne(
+  transport: Transport,
+  queue: string,
+  options: { visibilityMs?: number; waitMs?: number } = {},
+): Promise<ReceivedMessage> {
+  const { visibilityMs = 60_000, waitMs = 10_000 } = options;
+  const [message] = await transport.receive(queue, { max: 1, visibilityMs, waitMs });
+  if (message === undefined) throw new Error(`nothing in ${queue}`);
+  return message;
+}
+
+/** What could be received right now, without waiting. */
+export function receiveNow(
+  transport: Transport,
+  queue: string,
+  max = 10,
+): Promise<ReceivedMessage[]> {
+  return transport.receive(queue, { max, visibilityMs: 60_000, waitMs: 0 });
+}
