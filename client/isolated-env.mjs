@@ -1,14 +1,16 @@
 // Plain JavaScript: the bootstrap uses it before anything else is there.
-import { devNull } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const EMPTY_CONFIG = fileURLToPath(new URL('empty.toml', import.meta.url));
 
 /**
  * A child's environment without the user's own servers: no TEMPORAL_*, DATABASE_URL, PARTNERS_URL, no
- * PG* (which `pg` and libpq read unasked) and no Q2T_* except those of the test run. Temporal's own
- * `temporal.toml` is read unasked too, so its place is given to an empty file.
+ * PG* (which `pg` and libpq read unasked) and no Q2T_* except those of the test run. Temporal's tools
+ * read the user's `temporal.toml` unasked too, so they are shown an empty one.
  */
 export function isolatedEnv(base) {
   const kept = Object.entries(base).filter(([name]) => !isSomebodys(name));
-  return { ...Object.fromEntries(kept), TEMPORAL_CONFIG_FILE: devNull };
+  return { ...Object.fromEntries(kept), TEMPORAL_CONFIG_FILE: EMPTY_CONFIG };
 }
 
 function isSomebodys(name) {

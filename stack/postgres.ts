@@ -9,15 +9,11 @@ import { runToEnd, type User } from './launch.ts';
 import { freePort } from './ports.ts';
 import { postgresBinaries, postgresUser } from './postgres-binaries.ts';
 import { stopForeignPostmaster } from './postmaster.ts';
-import { SupervisedProcess, type Death } from './process.ts';
+import { SupervisedProcess, type PartOptions } from './process.ts';
 
-export interface PostgresOptions {
-  /** Holds the cluster, its password, logs and pid file. Made when missing. */
-  dataDir: string;
+export interface PostgresOptions extends PartOptions {
   /** Default: a free one. */
   port?: number;
-  restart?: boolean;
-  onDeath?: (death: Death) => void;
 }
 
 /** A Postgres of our own on loopback, with its defaults for durability. */
@@ -33,17 +29,17 @@ const settingsSchema = z.object({ password: z.string() });
 
 /** Initialises the cluster when there is none and starts it. Throws with the end of the log when it does not come up. */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
-  const { dataDir } = options;
+  const { dataDir, port = await freePort(), ...part } = options;
   const cluster = join(dataDir, 'postgres');
   await mkdir(dataDir, { recursive: true });
   const binaries = await postgresBinaries();
   const user = await postgresUser([binaries.postgres, cluster]);
   const password = await ensureCluster(cluster, binaries.initdb, user);
   await stopForeignPostmaster(cluster);
-  const port = options.port ?? (await freePort());
   const urlOf = (database: string) =>
     `postgresql://postgres:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
   const server = new SupervisedProcess({
+    ...part,
     name: 'postgres',
     file: binaries.postgres,
     // No socket file: its path would be long, and one more thing to leave behind.
@@ -61,8 +57,6 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     readyLimitMs: START_LIMIT_MS,
     // Fast shutdown: ends sessions, writes everything; SIGTERM would wait for every client to leave.
     stopSignal: 'SIGINT',
-    restart: options.restart ?? false,
-    ...(options.onDeath && { onDeath: options.onDeath }),
   });
   await server.start();
   return { process: server, port, urlOf };

@@ -15,7 +15,18 @@ export interface Death {
   willRestart: boolean;
 }
 
-export interface ProcessSpec extends Launch {
+/** What a stack gives to each of its parts. */
+export interface PartOptions {
+  /** Holds the part's data, its log and its pid file. Made when missing. */
+  dataDir: string;
+  /** Start it again when it dies unasked, a few times. Default false. */
+  restart?: boolean;
+  onDeath?: (death: Death) => void;
+  /** Called before the process is started; it isn't when this throws. */
+  onStart?: (process: SupervisedProcess) => void;
+}
+
+export interface ProcessSpec extends Launch, Omit<PartOptions, 'dataDir'> {
   name: string;
   /** Remembers the process, for a later start to clean up when this parent is killed. */
   pidFile: string;
@@ -24,9 +35,6 @@ export interface ProcessSpec extends Launch {
   readyLimitMs?: number;
   /** SIGKILL follows a stop when it has not ended by then. Default 15 s. */
   stopLimitMs?: number;
-  /** Start it again when it dies unasked, a few times. Default false. */
-  restart?: boolean;
-  onDeath?: (death: Death) => void;
 }
 
 const READY_LIMIT_MS = 30_000;
@@ -76,6 +84,7 @@ export class SupervisedProcess {
   /** Starts it and waits until it is ready. Throws with the end of its log when that takes too long or it ends. */
   async start(): Promise<void> {
     if (this.#child) throw new Error(`${this.name} is running already`);
+    this.#spec.onStart?.(this);
     this.#state = 'starting';
     await stopLeftBehind(this.#spec.pidFile, this.#spec.stopSignal, this.#stopLimitMs);
     try {

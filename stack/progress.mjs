@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { writeSync } from 'node:fs';
+import { clearInterval, setInterval } from 'node:timers';
 
 const OUTPUT_KEPT = 8_000;
 const TERMINAL_TICK_MS = 1_000;

@@ -4,12 +4,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { isolatedEnv } from '../client/isolated-env.mjs';
 import { freePort } from './ports.ts';
-import { SupervisedProcess, type Death } from './process.ts';
+import { SupervisedProcess, type PartOptions } from './process.ts';
 import { ensureTemporal } from './temporal-binary.ts';
 
-export interface TemporalServerOptions {
-  /** Holds the log, the pid file and, when `persistent`, the server's data. Made when missing. */
-  dataDir: string;
+export interface TemporalServerOptions extends PartOptions {
   /** Keep everything in a file, so that a killed server goes on where it was. Default: in memory. */
   persistent?: boolean;
   /** Default: free ones. */
@@ -19,8 +17,6 @@ export interface TemporalServerOptions {
   namespace?: string;
   /** More of the server's dynamic configuration, values in JSON. */
   dynamicConfig?: Readonly<Record<string, string>>;
-  restart?: boolean;
-  onDeath?: (death: Death) => void;
 }
 
 /** A Temporal development server of our own on loopback. */
@@ -43,7 +39,7 @@ const dynamicConfig: Readonly<Record<string, string>> = {
 
 /** Starts the server and waits until its namespace answers. Throws with the end of its log when it does not. */
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
-  const { dataDir, namespace = 'default' } = options;
+  const { dataDir, persistent = false, namespace = 'default', restart, onDeath, onStart } = options;
   await mkdir(dataDir, { recursive: true });
   const [binary, port, uiPort] = await Promise.all([
     ensureTemporal(),
@@ -51,8 +47,7 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
     options.uiPort ?? freePort(),
   ]);
   const settings = Object.entries({ ...dynamicConfig, ...options.dynamicConfig });
-  const data =
-    options.persistent === true ? ['--db-filename', join(dataDir, 'temporal.sqlite')] : [];
+  const data = persistent ? ['--db-filename', join(dataDir, 'temporal.sqlite')] : [];
   const server = new SupervisedProcess({
     name: 'temporal',
     file: binary.path,
@@ -68,8 +63,9 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
     pidFile: join(dataDir, 'run', 'temporal.json'),
     readiness: { kind: 'probe', probe: () => answers(port, namespace) },
     stopSignal: 'SIGTERM',
-    restart: options.restart ?? false,
-    ...(options.onDeath && { onDeath: options.onDeath }),
+    ...(restart !== undefined && { restart }),
+    ...(onDeath && { onDeath }),
+    ...(onStart && { onStart }),
   });
   await server.start();
   return {

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { execa } from 'execa';
+import { isolatedEnv } from '../client/isolated-env.mjs';
+import { ensureDatabase } from './databases.ts';
+import { freePort } from './ports.ts';
+import { startPostgres, type Postgres } from './postgres.ts';
+import { SupervisedProcess, type PartOptions } from './process.ts';
+import { NODE_FLAGS, projectRoot } from './runtime.mjs';
+import { registerSearchAttributes } from './search-attributes.ts';
+import type { ExternalTemporal } from './options.ts';
+import { startTemporalServer, type TemporalServer } from './temporal.ts';
+
+/** The kinds of workers there are, by the name that a stack's options and `addWorker` use. */
+export const workerKinds = {
+  temporal: { script: 'workers/temporal.ts' },
+} as const satisfies Record<string, { script: string }>;
+export type WorkerKind = keyof typeof workerKinds;
+
+const DATABASE = 'q2t';
+const CONNECT_LIMIT_MS = 10_000;
+/** Everything starts at once, on a machine that may have two cores. */
+const READY_LIMIT_MS = 120_000;
+/** A worker lets its activities end before it goes: longer than its own limit of 30 s. */
+const STOP_LIMIT_MS = 35_000;
+
+/** Our own Postgres with the project's database in it. */
+export async function startDatabase(
+  port: number | undefined,
+  options: PartOptions,
+): Promise<{ postgres: Postgres; url: string }> {
+  const postgres = await startPostgres({ ...options, ...(port !== undefined && { port }) });
+  await ensureDatabase(postgres.urlOf('postgres'), DATABASE);
+  return { postgres, url: postgres.urlOf(DATABASE) };
+}
+
+/** A Temporal server, ours unless `external` is given, with the search attributes registered. */
+export async function startTemporal(
+  external: ExternalTemporal | undefined,
+  settings: { persistent: boolean; port?: number; uiPort?: number },
+  options: PartOptions,
+): Promise<{ server: TemporalServer | undefined; target: ExternalTemporal }> {
+  const server = external ? undefined : await startTemporalServer({ ...options, ...settings });
+  const target = external ?? server;
+  if (!target) throw new Error('neither a server nor an address');
+  const connection = await Connection.connect({
+    ...(external?.options ?? { address: target.address }),
+    connectTimeout: CONNECT_LIMIT_MS,
+  });
+  try {
+    await registerSearchAttributes(connection, target.namespace);
+  } finally {
+    await connection.close();
+  }
+  return { server, target };
+}
+
+/** The partners, with their state in a file of the data folder. */
+export async function startPartners(
+  givenPort: number | undefined,
+  options: PartOptions,
+): Promise<{ partners: SupervisedProcess; url: string }> {
+  // A port of our choice and not theirs: they come back on it after they were killed.
+  const port = givenPort ?? (await freePort());
+  const partners = scriptProcess('partners', 'workers/partners.ts', options, {
+    ...isolatedEnv(process.env),
+    PARTNERS_PORT: String(port),
+    PARTNERS_STATE_FILE: join(options.dataDir, 'partners.jsonl'),
+  });
+  await partners.start();
+  return { partners, url: `http://127.0.0.1:${port}` };
+}
+
+/** Bundles the workflows once for all workers, each of which would need seconds for its own. Returns the file. */
+export async function bundleWorkflows(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'workflows.js');
+  const args = [...NODE_FLAGS, join(projectRoot, 'workers/build.ts'), file];
+  const env = isolatedEnv(process.env);
+  const result = await execa(process.execPath, args, { env, extendEnv: false, reject: false });
+  if (result.failed) throw new Error(`the workflows could not be bundled\n${result.stderr}`);
+  return file;
+}
+
+/** One of the project's own scripts as a process that prints a ready line; not started yet. */
+export function scriptProcess(
+  name: string,
+  script: string,
+  { dataDir, ...options }: PartOptions,
+  env: NodeJS.ProcessEnv,
+): SupervisedProcess {
+  return new SupervisedProcess({
+    ...options,
+    name,
+    file: process.execPath,
+    args: [...NODE_FLAGS, join(projectRoot, script)],
+    env,
+    cwd: projectRoot,
+    logFile: join(dataDir, 'logs', `${name}.log`),
+    pidFile: join(dataDir, 'run', `${name}.json`),
+    readiness: { kind: 'line' },
+    readyLimitMs: READY_LIMIT_MS,
+    stopSignal: 'SIGTERM',
+    stopLimitMs: STOP_LIMIT_MS,
+  });
+}
