@@ -65,7 +65,10 @@ for (const [status, body, failureClass, code] of answers) {
 }
 
 test('an answer of more than a megabyte is given up as unknown', async (t) => {
-  const failure = await chargeAnswered(t, { status: 200, body: 'x'.repeat(1_100_000) });
+  const failure = await chargeAnswered(t, {
+    status: 200,
+    body: { chargeId: 'x'.repeat(1_100_000) },
+  });
   assert.equal(failure.failureClass, 'unknown');
 });
 
@@ -121,6 +124,13 @@ test('a partner that nobody listens for has not acted: busy', async (t) => {
 
 test('a partner whose name does not resolve has not acted: busy', async (t) => {
   const clients = connectPartners({ baseUrl: 'http://partners.invalid:80' });
+  t.after(() => clients.close());
+  await failsAs(clients.payments.charge(charge, call), 'busy', 'unreachable');
+});
+
+test('an address that no connection can be made to has not acted: busy', async (t) => {
+  // TCP has no broadcast, so the system refuses at once, with or without a network.
+  const clients = connectPartners({ baseUrl: 'http://255.255.255.255:80' });
   t.after(() => clients.close());
   await failsAs(clients.payments.charge(charge, call), 'busy', 'unreachable');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { call, failsAs, requests, running } from './running.ts';
+import { call, failsAs, requests, running, waitUntilTwoHeld } from './running.ts';
 
 const reference = 'acme/PO-1';
 const { charge, refund, findCharges } = requests(reference);
@@ -73,7 +73,7 @@ test('two requests with different keys are in progress side by side', async (t) 
   await control.setFault({ effect: { kind: 'delay', ms: 3_600_000 } });
   const one = partners.payments.charge(charge, call);
   const other = partners.payments.charge({ ...charge, key: 'acme/PO-1/r2/charge' }, call);
-  while ((await control.held()).length < 2) await control.waitUntilHeld({}, 5_000);
+  await waitUntilTwoHeld(control);
   await control.clearFault();
   assert.notEqual((await one).chargeId, (await other).chargeId);
 });

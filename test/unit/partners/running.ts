@@ -48,6 +48,14 @@ export async function failsAs(
   return failure;
 }
 
+/** Waits, with a limit, until two requests are held at the same time. */
+export async function waitUntilTwoHeld(control: PartnersControl): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while ((await control.held()).length < 2) {
+    assert.ok(Date.now() < deadline, 'two requests were not held within 10 s');
+  }
+}
+
 /** What an order would ask of each partner, with the keys it would use. */
 export function requests(reference: string) {
   const key = (step: string) => `${reference}/r1/${step}`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { call, failsAs, requests, running } from './running.ts';
+import { call, failsAs, requests, running, waitUntilTwoHeld } from './running.ts';
 
 const reference = 'acme/PO-1';
 const { quote, place, findOrders, mail, findMails } = requests(reference);
@@ -103,6 +103,16 @@ test('a mail sent twice arrives twice, and both are found by message id', async 
   assert.deepEqual(await partners.mailer.find(findMails, call), [first, second]);
   assert.deepEqual(await partners.mailer.find({ messageId: 'acme/PO-2/r1/invoice' }, call), []);
   assert.equal((await control.counts(reference)).mail, 2);
+});
+
+test('a slow partner without keys works on the same request twice at the same time', async (t) => {
+  const { partners, control } = await running(t);
+  await control.setFault({ effect: { kind: 'delay', ms: 3_600_000 } });
+  const one = partners.mailer.send(mail, call);
+  const other = partners.mailer.send(mail, call);
+  await waitUntilTwoHeld(control);
+  await control.clearFault();
+  assert.notEqual((await one).mailId, (await other).mailId);
 });
 
 test('what is not ASCII goes through questions and answers unharmed', async (t) => {
