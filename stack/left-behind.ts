@@ -1,12 +1,9 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
 import { identityOf, isAlive } from './lock.mjs';
 
 const POLL_MS = 50;
-
-const pidFileSchema = z.object({ pid: z.number(), identity: z.string() });
 
 /** Notes which process was started, in `pidFile`, for `stopLeftBehind` of a later start. */
 export function rememberProcess(pidFile: string, pid: number | undefined): void {
@@ -60,9 +57,13 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function readPidFile(pidFile: string): z.infer<typeof pidFileSchema> | undefined {
+// By hand and not with zod: `npm run down` must work where nothing is installed.
+function readPidFile(pidFile: string): { pid: number; identity: string } | undefined {
   try {
-    return pidFileSchema.parse(JSON.parse(readFileSync(pidFile, 'utf8')));
+    const content: unknown = JSON.parse(readFileSync(pidFile, 'utf8'));
+    if (typeof content !== 'object' || content === null) return undefined;
+    const { pid, identity } = { pid: undefined, identity: undefined, ...content };
+    return typeof pid === 'number' && typeof identity === 'string' ? { pid, identity } : undefined;
   } catch {
     // Missing, or half written by a parent that was killed: then there is nothing to go by.
     return undefined;
