@@ -30,8 +30,13 @@ export function businessKey({ buyerId, orderRef }: OrderId): string {
 /** The reverse of `businessKey`. Throws a RangeError when `key` is not two encoded parts. */
 export function parseBusinessKey(key: string): OrderId {
   const [buyer, ref, ...rest] = key.split('/');
-  if (!buyer || !ref || rest.length > 0) throw new RangeError(`not a "buyer/reference": ${key}`);
-  return { buyerId: decodeURIComponent(buyer), orderRef: decodeURIComponent(ref) };
+  const wrong = () => new RangeError(`not a "buyer/reference": ${key}`);
+  if (!buyer || !ref || rest.length > 0) throw wrong();
+  try {
+    return { buyerId: decodeURIComponent(buyer), orderRef: decodeURIComponent(ref) };
+  } catch {
+    throw wrong();
+  }
 }
 
 /** The Temporal workflow id of an order, and the queue's run id. */
