@@ -5,7 +5,7 @@ const MAX_SHOWN = 40;
 
 /**
  * What differs between two orders given as JSON, one path a line: `- before` and `+ after`. Text
- * that is no JSON (an implementation may keep a shortened order) is shown as it is.
+ * that is no JSON (an implementation may keep only what differs) is shown as it is.
  */
 export function changeLines(before: string, after: string): string[] {
   const old = leaves(before);
@@ -17,8 +17,8 @@ export function changeLines(before: string, after: string): string[] {
   const lines = paths
     .slice(0, MAX_SHOWN)
     .flatMap((path) => [
-      ...(old.has(path) ? [text`  - ${path} ${old.get(path)}`] : []),
-      ...(fixed.has(path) ? [text`  + ${path} ${fixed.get(path)}`] : []),
+      ...(old.has(path) ? [text`  - ${path}${old.get(path)}`] : []),
+      ...(fixed.has(path) ? [text`  + ${path}${fixed.get(path)}`] : []),
     ]);
   if (paths.length > MAX_SHOWN) lines.push(`  and ${paths.length - MAX_SHOWN} more changes`);
   return lines;
@@ -28,7 +28,7 @@ function leaves(json: string): Map<string, string> {
   const found = new Map<string, string>();
   const walk = (value: unknown, path: string): void => {
     if (typeof value !== 'object' || value === null) {
-      found.set(path, JSON.stringify(value));
+      found.set(path === '' ? '' : `${path} `, JSON.stringify(value));
       return;
     }
     for (const [key, child] of Object.entries(value)) {
@@ -38,7 +38,7 @@ function leaves(json: string): Map<string, string> {
   try {
     walk(JSON.parse(json), '');
   } catch {
-    found.set('order', json);
+    found.set('', json);
   }
   return found;
 }

@@ -18,7 +18,13 @@ export async function q2t(
   { env = {}, input = '' }: { env?: Record<string, string>; input?: string | Uint8Array } = {},
 ): Promise<Ended> {
   const { exitCode, stdout, stderr } = await execa(process.execPath, [SHIM, ...args], {
-    env: { ...isolatedEnv(process.env), TZ: 'Europe/Amsterdam', NO_COLOR: '1', ...env },
+    env: {
+      ...isolatedEnv(process.env),
+      TZ: 'Europe/Amsterdam',
+      NO_COLOR: '1',
+
+      ...env,
+    },
     extendEnv: false,
     input,
     reject: false,
@@ -28,29 +34,38 @@ export async function q2t(
   return { exitCode, stdout, stderr };
 }
 
+/** The binary pointed at a bench: its server and its task queue. */
+export function pointedAt({ address, taskQueue }: { address: string; taskQueue: string }) {
+  const env = { TEMPORAL_ADDRESS: address, Q2T_TASK_QUEUE: taskQueue };
+  return (args: readonly string[], input = '') => q2t(args, { env, input });
+}
+
 /**
- * Compares what a person would see with test/cli/golden/NAME.txt. After a wanted change:
+ * Compares what a person would see with test/cli/golden/NAME.txt. `names` are put in the place of what
+ * is made up afresh in each run. After a wanted change:
  *   Q2T_TEST_UPDATE_GOLDEN=1 node --test 'test/cli/*.test.ts'
  */
 export async function assertGolden(
   name: string,
   { exitCode, stdout, stderr }: Ended,
+  names: Record<string, string> = {},
 ): Promise<void> {
   const seen = `exit code ${exitCode}\n--- stdout\n${stdout}\n--- stderr\n${stderr}\n`;
+  const normal = Object.entries(names).reduce(
+    (text, [value, placeholder]) => text.replaceAll(value, placeholder),
+    withoutTimes(seen),
+  );
   const file = new URL(`golden/${name}.txt`, import.meta.url);
-  const normal = withoutTimes(seen);
   if (process.env['Q2T_TEST_UPDATE_GOLDEN']) await writeFile(file, normal);
   assert.equal(normal, await readFile(file, 'utf8'));
 }
 
-/** Times, ports and what hangs on them, as words. */
+/** Times, ports and queues, as words. */
 function withoutTimes(text: string): string {
+  const time = /\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} (CET|CEST)/g;
   return text
-    .replace(
-      /\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} (CET|CEST)( \((now|in \d+ \w+|\d+ \w+ ago)\))?/g,
-      (_all, _zone, relative) => {
-        return relative === undefined ? 'TIME' : 'TIME (RELATIVE)';
-      },
-    )
-    .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT');
+    .replace(time, 'TIME')
+    .replace(/TIME \((now|in \d+ \w+|\d+ \w+ ago)\)/g, 'TIME (RELATIVE)')
+    .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
+    .replace(/orders-[0-9a-f]{12}/g, 'QUEUE');
 }

@@ -136,7 +136,7 @@ test('a fix shows each changed path before and after, also of text that is no JS
     '  + chargeOn "2026-12-24"',
   ]);
   assert.deepEqual(changeLines(before, before), ['  nothing changed']);
-  assert.deepEqual(changeLines('{"cut', '{}'), ['  - order {"cut']);
+  assert.deepEqual(changeLines('{"cut', '{}'), ['  - {"cut']);
 });
 
 test('a history has a line for every kind of event and names who did what', () => {
