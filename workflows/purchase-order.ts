@@ -117,7 +117,9 @@ async function takeSteps(run: Run): Promise<void> {
     undo: async (again) => (await activities.cancel({ ...callOf(run, again), supplierId })) > 0,
   });
 
-  // From here on there is no way back: an invoice that is out has been read.
+  // From here on there is no way back: an invoice that is out has been read. The last look for a
+  // cancel, since the scope below hides one that came while the order was being placed.
+  stopIfCancelled();
   run.cancellable = false;
   await CancellationScope.nonCancellable(async () => {
     await step(run, 'invoice', (again) => {

@@ -10,10 +10,10 @@ const FAILED = 3;
 
 /**
  * Moves the clock of one running workflow forward by `ms` and waits until it stands there, or until
- * the workflow has ended on the way. Its timers
- * that come due on the way fire, at their own dates; other workflows' clocks stay. The clock moves only while
- * no activity of the workflow is in flight, so bring the run to its wait first, or this throws after a
- * minute. Needs a development server with `frontend.WorkflowTimeSkippingEnabled`.
+ * the workflow has ended on the way. Its timers that come due fire at their own dates; other
+ * workflows' clocks stay. The clock moves only while no activity of the workflow is in flight, so bring
+ * the run to its wait first, or this throws after a minute. Needs a development server with
+ * `frontend.WorkflowTimeSkippingEnabled`.
  */
 export async function fastForward(
   client: Client,

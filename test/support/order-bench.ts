@@ -38,7 +38,10 @@ export interface OrderBench {
   close(): Promise<void>;
 }
 
-export async function openBench({ worker = true } = {}): Promise<OrderBench> {
+export async function openBench({
+  worker = true,
+  confirmWithinMs = 10_000,
+} = {}): Promise<OrderBench> {
   const address = await temporalAddress();
   const taskQueue = `orders-${randomBytes(6).toString('hex')}`;
   const database = await emptyDatabase();
@@ -46,7 +49,7 @@ export async function openBench({ worker = true } = {}): Promise<OrderBench> {
   const connection = await Connection.connect({ address });
   const native = await NativeConnection.connect({ address });
   const client = new Client({ connection });
-  const pipeline = await openTemporal({ connection, taskQueue });
+  const pipeline = await openTemporal({ connection, taskQueue, confirmWithinMs });
   const partners = connectPartners({ baseUrl: server.url });
   const invoices = await openInvoices(database.url);
   const stops = new Set<() => Promise<void>>();
@@ -97,7 +100,8 @@ export async function openBench({ worker = true } = {}): Promise<OrderBench> {
     position,
     async result(order) {
       // The client knows the workflow by its name only, so its result has no type of its own.
-      return (await client.workflow.getHandle(runIdOf(orderIdOf(order))).result()) as RunResult;
+      const handle = client.workflow.getHandle(runIdOf(orderIdOf(order)));
+      return (await client.withDeadline(Date.now() + LIMIT_MS, () => handle.result())) as RunResult;
     },
     async close() {
       await server.close();
