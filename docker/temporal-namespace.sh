@@ -3,23 +3,28 @@
 # Reads TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE. Can run any number of times.
 set -eu
 
-if ! temporal operator namespace describe >/dev/null 2>&1; then
-  temporal operator namespace create --retention 30d
-fi
+# Named each time: `namespace create` does not look at TEMPORAL_NAMESPACE.
+operator() {
+  temporal operator "$@" --namespace "$TEMPORAL_NAMESPACE"
+}
+
+operator namespace describe >/dev/null 2>&1 || operator namespace create --retention 30d
 
 # A new namespace is seen by the other parts of the server a moment later.
 attempt=0
-until temporal operator search-attribute list >/dev/null 2>&1; do
+until existing=$(operator search-attribute list 2>&1); do
   attempt=$((attempt + 1))
-  [ "$attempt" -lt 60 ] || exit 1
+  if [ "$attempt" -ge 60 ]; then
+    echo "$existing" >&2
+    exit 1
+  fi
   sleep 1
 done
 
-existing=$(temporal operator search-attribute list)
 while read -r name type; do
   found=$(echo "$existing" | awk -v name="$name" '$1 == name { print $2 }')
   if [ -z "$found" ]; then
-    temporal operator search-attribute create --name "$name" --type "$type"
+    operator search-attribute create --name "$name" --type "$type"
   elif [ "$found" != "$type" ]; then
     echo "Search attribute $name is $found, not $type: remove it or use another namespace." >&2
     exit 1
