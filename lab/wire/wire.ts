@@ -22,7 +22,7 @@ export interface Wire<B, F> {
   /** Faults that have not fired. */
   unfired(): Armed<B>[];
   /** Open connections, of one client or all. */
-  connections(client?: string): { client: string; state: 'open' | 'shut' | 'ended' }[];
+  connections(client?: string): { client: string; state: 'open' | 'shut' }[];
   /** Closes the connections of one client or all; returns how many. */
   cut(client?: string): number;
   /** Stops forwarding on the connections of one client or all, closing none; returns how many. */
@@ -74,7 +74,11 @@ export async function openWire<
     arm: (fault) => faults.arm(fault),
     unfired: () => faults.unfired(),
     connections: (client) =>
-      links.of(client).map((link) => ({ client: link.client, state: link.gate.state })),
+      links
+        .of(client)
+        .flatMap(({ client: of, gate: { state } }) =>
+          state === 'ended' ? [] : [{ client: of, state }],
+        ),
     cut: (client) => links.cut(client),
     halfOpen: (client) => links.halfOpen(client),
     async close() {
