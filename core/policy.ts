@@ -13,7 +13,7 @@ const day = 24 * hour;
  */
 export const policySchema = z.strictObject({
   /** Orders above this much (major units of their own currency) need a person; a currency without a limit always does. */
-  approvalLimits: z.record(z.string(), z.string()),
+  approvalLimits: z.record(z.string(), z.string().regex(/^\d{1,12}(\.\d{1,6})?$/)),
   approver: z.string(),
   escalateTo: z.string(),
   approvalReminderMs: ms,

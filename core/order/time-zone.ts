@@ -6,10 +6,11 @@ import { quote } from './quote.ts';
 
 /** The fault of an order (still unchecked) that names a time zone nobody knows. */
 export function zoneFault(order: unknown): Fault | undefined {
-  const zone: unknown =
+  const field: unknown =
     typeof order === 'object' && order !== null ? Reflect.get(order, 'timeZone') : undefined;
+  const zone = typeof field === 'string' ? field.trim() : '';
   // A value of the wrong shape is the schema's fault already.
-  if (typeof zone !== 'string' || !/^[\w/+-]+$/.test(zone) || !zone.includes('/')) return undefined;
+  if (!/^[\w/+-]+$/.test(zone) || !zone.includes('/')) return undefined;
   if (isTimeZone(zone)) return undefined;
   const meant = closest(zone, Intl.supportedValuesOf('timeZone'));
   return {

@@ -84,6 +84,7 @@ const refusals: [string, unknown, string, RegExp][] = [
   ['chargeOn', '24-12-2026', 'chargeOn', /not a calendar date/],
   ['chargeOn', '2026-12-24T10:00', 'chargeOn', /not a calendar date/],
   ['timeZone', 'Europe/Amsterdm', 'timeZone', /did you mean "Europe\/Amsterdam"/],
+  ['timeZone', ' Mars/North ', 'timeZone', /not a time zone/],
   ['timeZone', '+02:00', 'timeZone', /not an IANA time zone/],
   ['colour', 'red', 'colour', /not a field of an order/],
   ['\u001b[2J', 'x', '"U+001B[2J"', /not a field of an order/],
