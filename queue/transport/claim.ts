@@ -1,4 +1,4 @@
-import type { Attempt, ReceivedMessage } from './contract.ts';
+import type { Attempt, Db, ReceivedMessage } from './contract.ts';
 import { writeReceipt } from './receipt.ts';
 import { run, type Session, type Statement } from './session.ts';
 
@@ -51,14 +51,15 @@ interface ClaimedRow {
   attempts: Attempt[] | null;
 }
 
-/** Claims due messages in a short transaction of its own, so that no row lock outlives the claim. */
+/** Claims due messages. With a pool in a short transaction of its own, so that no row lock outlives the claim. */
 export async function claim(
-  session: Session,
+  session: Pick<Session, 'prepared'>,
+  db: Db,
   queue: string,
   max: number,
   visibilityMs: number,
 ): Promise<ReceivedMessage[]> {
-  const rows = await run<ClaimedRow>(session, session.pool, claimDue, [queue, max, visibilityMs]);
+  const rows = await run<ClaimedRow>(session, db, claimDue, [queue, max, visibilityMs]);
   return rows.map((row) => ({
     messageId: row.id,
     body: row.body,

@@ -22,7 +22,7 @@ export async function receive(
   while (!signal?.aborted && !session.waiters.closed) {
     const seen = session.waiters.generation(queue);
     await refuseAboveInFlightLimit(session, queue);
-    const claimed = await claim(session, queue, max, visibilityMs);
+    const claimed = await claim(session, session.pool, queue, max, visibilityMs);
     // A full catch means that there may be more: let the next one in line look.
     if (claimed.length === max) session.waiters.wakeOne(queue);
     const deliverable = await withoutSpent(session, queue, claimed);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
+import pg from 'pg';
 import type { Pool } from 'pg';
 import { openPool } from '../../../queue/database.ts';
 import type { ReceivedMessage, Transport } from '../../../queue/transport/contract.ts';
@@ -22,11 +23,14 @@ export async function openFresh(
   settings: Partial<TransportSettings> = {},
 ): Promise<Opened> {
   const database = await freshDatabase();
-  t.after(() => database.drop());
   const pool = openPool({ url: database.url, applicationName: 'test', maxConnections: 20 });
-  t.after(() => pool.end());
   const transport = await openTransport({ pool, profile: 'postgres', ...settings });
-  t.after(() => transport.close());
+  // In one hook: they run in the order of their registration, and this is the order that works.
+  t.after(async () => {
+    await transport.close();
+    await pool.end();
+    await database.drop();
+  });
   return { url: database.url, pool, transport };
 }
 
@@ -37,10 +41,23 @@ export async function openAnother(
   settings: Partial<TransportSettings> = {},
 ): Promise<Opened> {
   const pool = openPool({ url, applicationName: 'another' });
-  t.after(() => pool.end());
   const transport = await openTransport({ pool, profile: 'postgres', ...settings });
-  t.after(() => transport.close());
+  t.after(async () => {
+    await transport.close();
+    await pool.end();
+  });
   return { url, pool, transport };
+}
+
+/** A connection of its own inside a transaction, which ends with the test at the latest. */
+export async function inOpenTransaction(t: TestContext, url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, application_name: 'in-transaction' });
+  // A test may have it terminated; its database goes before it does.
+  client.on('error', () => undefined);
+  await client.connect();
+  t.after(() => client.end());
+  await client.query('BEGIN');
+  return client;
 }
 
 /** Polls until `check` gives something else than undefined or false. Throws after `limitMs`. */
