@@ -1,3 +1,4 @@
+import { orderLimits } from '../../policy.ts';
 import { boundFaults } from '../fault.ts';
 import type { Fault } from '../fault.ts';
 import { parseOrder } from '../parse.ts';
@@ -45,9 +46,7 @@ function takeOrder(reading: Reading, order: XmlElement): Record<string, unknown>
     buyer: takeBuyer(reading, order),
     supplierId: takePartyId(reading, 'supplierId', order, 'SellerSupplierParty/Party'),
     currency,
-    lines: lineItems(reading, order).map((item, index) =>
-      takeLine(reading, `lines[${index}]`, item, currency),
-    ),
+    lines: takeLines(reading, order, currency),
     adjustments: takeAdjustments(reading, 'adjustments', order, currency),
     tax: takeTax(reading, order, currency),
     prepaid: amount('prepaid', 'PrepaidAmount'),
@@ -66,6 +65,13 @@ function anyCurrency(element: XmlElement): string | undefined {
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+function takeLines(reading: Reading, order: XmlElement, currency: string | undefined): unknown[] {
+  const items = lineItems(reading, order);
+  // Too many are refused for their number: nobody needs them read first.
+  if (items.length > orderLimits.maxLines) return items.map(() => ({}));
+  return items.map((item, index) => takeLine(reading, `lines[${index}]`, item, currency));
 }
 
 function lineItems(reading: Reading, order: XmlElement): XmlElement[] {

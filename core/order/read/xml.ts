@@ -18,9 +18,9 @@ export interface XmlElement {
   readonly counts: Map<string, number>;
 }
 
-/** UBL orders are some 12 deep; 2,500 lines have some 100,000 elements; none has more than ten attributes. */
+/** UBL orders are some 12 deep; 2,500 lines have some 125,000 elements; none has more than ten attributes. */
 const MAX_DEPTH = 64;
-const MAX_ELEMENTS = 400_000;
+const MAX_ELEMENTS = 250_000;
 const MAX_ATTRIBUTES = 100;
 
 /** Thrown out of the parser's handlers to stop it at once. */

@@ -24,7 +24,7 @@ const endless: [string, string, RegExp][] = [
     `<a ${Array.from({ length: 1000 }, (_, i) => `x${i}=""`).join(' ')}/>`,
     /attributes/,
   ],
-  ['elements side by side', `<a>${'<b/>'.repeat(500_000)}</a>`, /more than 400000 elements/],
+  ['elements side by side', `<a>${'<b/>'.repeat(250_000)}</a>`, /more than 250000 elements/],
 ];
 
 for (const [what, xml, says] of endless) {
@@ -74,5 +74,5 @@ test('ten thousand lines are refused with the limit', () => {
   const line = kitchen.slice(kitchen.indexOf('<cac:OrderLine>'), kitchen.indexOf('</Order>'));
   const many = kitchenWith('</Order>', `${line.repeat(3334)}</Order>`);
   const found = faultsIn(many).map(({ path, message }) => `${path} ${message}`);
-  assert.ok(found.includes('/Order/OrderLine has 10005 entries'));
+  assert.deepEqual(found, ['/Order/OrderLine has 10005 entries']);
 });
