@@ -73,12 +73,11 @@ export async function openBench({ workers = 1 } = {}): Promise<QueueBench> {
         ...changes,
       });
       running.add(worker);
-      const { stop } = worker;
       return {
-        ...worker,
+        engine: worker.engine,
         stop: async () => {
           running.delete(worker);
-          await stop();
+          await worker.stop();
         },
       };
     },

@@ -1,0 +1,51 @@
+import { nextDelay } from '../../core/backoff.ts';
+import { StepFailure } from '../../core/failures.ts';
+import { withTransaction } from '../database.ts';
+import type { Engine } from '../runs/engine.ts';
+import type { ReceivedMessage } from '../transport/contract.ts';
+import { follow } from './steps.ts';
+import type { Link } from './steps.ts';
+
+export const CHAIN_QUEUE = 'chain';
+
+export type Chain = Pick<Engine, 'pool' | 'transport' | 'partners'>;
+
+/** Does one link: the next message and the ack of this one are one transaction. */
+export async function handleLink(chain: Chain, message: ReceivedMessage): Promise<void> {
+  const { pool, transport, partners } = chain;
+  // Only `submit` and this function send here; what can't be read fails, and dies of its receives.
+  const link = message.body as Link;
+  try {
+    const next = await follow(link, partners);
+    await withTransaction(pool, async (tx) => {
+      if (next) {
+        const { link: body, delayMs = 0 } = next;
+        await transport.send(tx, CHAIN_QUEUE, [{ body, delayMs }]);
+      }
+      await transport.ack(CHAIN_QUEUE, message.receipt, tx);
+    });
+  } catch (error) {
+    if (!(error instanceof StepFailure)) throw error;
+    await failed(chain, message, link, error);
+  }
+}
+
+/** The message's own count of receives is the only budget there is: a lost worker uses it up too. */
+async function failed(
+  { pool, transport }: Chain,
+  { receipt, receiveCount }: ReceivedMessage,
+  link: Link,
+  { failureClass, message, retryAfterMs }: StepFailure,
+): Promise<void> {
+  if (failureClass === 'refused' && link.step !== 'undo') {
+    await withTransaction(pool, async (tx) => {
+      await transport.send(tx, CHAIN_QUEUE, [{ body: { ...link, step: 'undo' } }]);
+      await transport.ack(CHAIN_QUEUE, receipt, tx);
+    });
+    return;
+  }
+  const { policy } = link.input;
+  const delayMs = nextDelay(failureClass, receiveCount, policy, Math.random, retryAfterMs);
+  if (delayMs === 'give-up') await transport.deadLetter(CHAIN_QUEUE, receipt, message);
+  else await transport.nack(CHAIN_QUEUE, receipt, { delayMs, reason: message });
+}

@@ -1,0 +1,46 @@
+import type { Cannot, Pipeline } from '../../core/contract.ts';
+import { orderIdOf, toRunInput } from '../../core/order/run-input.ts';
+import { defaultPolicy } from '../../core/policy.ts';
+import { openPool } from '../database.ts';
+import { migrate } from '../migrations/migrate.ts';
+import { openTransport } from '../transport/open.ts';
+import { CHAIN_QUEUE } from './handle.ts';
+import type { Link } from './steps.ts';
+
+const cannot = (reason: string): Promise<Cannot> => Promise.resolve({ kind: 'cannot', reason });
+
+/**
+ * Opens the chain: the right amount of machinery for three steps, no person, and nothing worth
+ * deduplicating. What it cannot do it says.
+ */
+export async function openChain({ databaseUrl }: { databaseUrl: string }): Promise<Pipeline> {
+  await migrate(databaseUrl);
+  const pool = openPool({ url: databaseUrl, applicationName: 'q2t-chain', maxConnections: 3 });
+  const transport = await openTransport({ pool, profile: 'postgres' });
+  const inBodies = 'the state is in the bodies of messages, and receiving one takes it away';
+  return {
+    implementation: 'chain',
+    /** Knows of no earlier submit: the same order twice is two chains, kept apart by nobody but the partners. */
+    async submit(order, policy = defaultPolicy) {
+      const input = toRunInput(order, policy, new Date());
+      const body: Link = { step: 'price', input };
+      await transport.send(pool, CHAIN_QUEUE, [{ body }]);
+      return { kind: 'started', id: orderIdOf(order) };
+    },
+    where: () => cannot(`no row says where an order is: ${inBodies}`),
+    decide: () => cannot('a chain has no pause that an answer could meet'),
+    cancel: () => cannot('no message can be found by its order, so none can be stopped'),
+    list: () => cannot(`there are messages, and no runs to list: ${inBodies}`),
+    deadLetters: {
+      list: () =>
+        cannot('dead messages can be counted and redriven; which effects they had is unknown'),
+      replay: () => cannot('a dead message is not found by its order; redrive takes them all'),
+      discard: () => cannot('what a dead message has done is not recorded, so it cannot be undone'),
+      fix: () => cannot('the order is inside a message body'),
+    },
+    async close() {
+      await transport.close();
+      await pool.end();
+    },
+  };
+}
