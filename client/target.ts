@@ -46,6 +46,8 @@ export type Up = z.infer<typeof upSchema>;
 
 export const upFile = join(stateDir, 'up.json');
 const DEFAULT_NAMESPACE = 'default';
+/** The SDK 1.24 fails with a TypeError of its own on such a file. */
+const NO_PROFILE = 'temporal.toml has no [profile.default] or other profile';
 
 /** There is nothing to point at, or what was given can't be read. The message says what to do. */
 export class TargetError extends Error {
@@ -101,7 +103,7 @@ function ownTemporal(env: NodeJS.ProcessEnv): TemporalTarget | undefined {
   try {
     config = loadClientConnectConfig({ overrideEnvVars });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof TypeError ? NO_PROFILE : String(error);
     throw new TargetError(`Temporal's configuration can't be used: ${reason}`, { cause: error });
   }
   const { address, apiKey, tls, metadata } = config.connectionOptions;

@@ -46,6 +46,11 @@ const RESTART_DELAY_MS = 500;
 /** Restarts further apart than this don't add up. */
 const RESTART_MEMORY_MS = 60_000;
 
+/** Somebody called `stop` before the process was ready. */
+class StoppedError extends Error {
+  override readonly name = 'StoppedError';
+}
+
 /** One supervised child process, which can be killed and started again by its handle. */
 export class SupervisedProcess {
   readonly name: string;
@@ -86,15 +91,14 @@ export class SupervisedProcess {
     if (this.#child) throw new Error(`${this.name} is running already`);
     this.#spec.onStart?.(this);
     this.#state = 'starting';
-    await stopLeftBehind(this.#spec.pidFile, this.#spec.stopSignal, this.#stopLimitMs);
     try {
-      // Stopped in the meantime: the caller of `stop` believes that nothing runs.
-      if (!this.#isStill('starting')) throw new Error('it was stopped');
+      await stopLeftBehind(this.#spec.pidFile, this.#spec.stopSignal, this.#stopLimitMs);
       await this.#spawn();
-      if (!this.#isStill('starting')) throw new Error('it was stopped');
       this.#state = 'running';
     } catch (error) {
+      const wasStopped = !this.#isStill('starting');
       await this.kill();
+      if (wasStopped) throw new StoppedError(`${this.name} was stopped while it started`);
       const reason = error instanceof Error ? error.message : String(error);
       const log = this.logTail === '' ? '(it printed nothing)' : this.logTail;
       throw new Error(`${this.name} did not start: ${reason}\n${log}`, { cause: error });
@@ -142,12 +146,14 @@ export class SupervisedProcess {
     this.#startedAt = Date.now();
     const child = await launch(this.#spec);
     this.#child = child;
-    rememberProcess(this.#spec.pidFile, child.pid);
-    const lineSeen = Promise.withResolvers<void>();
-    this.#readLines(child, lineSeen.resolve);
     this.#ended = child.ended.then((how) => {
       this.#afterEnd(how);
     });
+    // Whoever called `stop` during the launch believes that nothing runs: `start` ends it again.
+    if (!this.#isStill('starting')) throw new StoppedError();
+    rememberProcess(this.#spec.pidFile, child.pid);
+    const lineSeen = Promise.withResolvers<void>();
+    this.#readLines(child, lineSeen.resolve);
     const limit = this.#spec.readyLimitMs ?? READY_LIMIT_MS;
     await untilReady(this.#spec.readiness, {
       limit,
@@ -193,6 +199,7 @@ export class SupervisedProcess {
         await this.start();
         return;
       } catch (error) {
+        if (error instanceof StoppedError) return;
         if (!this.#report(error instanceof Error ? error.message : String(error))) return;
       }
     } while (this.#isStill('restarting'));
