@@ -4,17 +4,29 @@ import { labelOf } from './sql.ts';
 /** Finds the run a statement is about. */
 export type RunOf = (statement: Statement) => string | undefined;
 
-// core's `runIdOf`: both parts are percent-encoded, so neither has a slash or a quote in it.
-const RUN = /\border\/[\w%.!~*()-]+\/[\w%.!~*()-]+/;
+// Identity parts are percent-encoded, so that a slash only stands between them.
+const PATH = /[\w%.!~*()-]+(?:\/[\w%.!~*()-]+)+/g;
 
-/** The first run id in a statement's parameters, its text or the rows it returned. */
-export const runInStatement: RunOf = ({ params, text, results }) => {
-  for (const value of [...params, text, ...results]) {
-    const found = value === null ? undefined : RUN.exec(value)?.[0];
-    if (found !== undefined) return found;
-  }
-  return undefined;
-};
+/**
+ * Finds runs by their ids: the first of `known` in a statement's parameters, its text or the rows it
+ * returned, also where it only begins a longer key (`acme/PO-1/r1/charge`). The set may grow later.
+ */
+export function runAmong(known: ReadonlySet<string>): RunOf {
+  return ({ params, text, results }) => {
+    for (const value of [...params, text, ...results])
+      for (const [path] of value?.matchAll(PATH) ?? []) {
+        const parts = path.split('/');
+        const found = [2, 3].map((n) => parts.slice(0, n).join('/')).find((id) => known.has(id));
+        if (found !== undefined) return found;
+      }
+    return undefined;
+  };
+}
+
+/** For `ignore`: commits in which nothing but these statements wrote, as in a heartbeat. */
+export function onlyOf(labels: readonly string[]): (commit: Commit) => boolean {
+  return ({ writes }) => writes.every((statement) => labels.includes(labelOf(statement)));
+}
 
 export interface CommitName {
   run: string | undefined;

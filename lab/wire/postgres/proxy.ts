@@ -7,7 +7,7 @@ import { Links, strike } from '../link.ts';
 import { openWire } from '../wire.ts';
 import type { Listen, Wire } from '../wire.ts';
 import { Connection } from './connection.ts';
-import { nameOf, runInStatement } from './naming.ts';
+import { nameOf } from './naming.ts';
 import type { RunOf } from './naming.ts';
 import type { Commit } from './session.ts';
 
@@ -27,9 +27,9 @@ export type PostgresFault = Fault<PostgresBoundary>;
 
 export interface PostgresProxyOptions extends Listen {
   upstream: { host: string; port: number };
-  /** Which run a statement is about. Default: the first `order/…/…` in its parameters, text or rows. */
-  runOf?: RunOf;
-  /** Writes that are no boundaries, as heartbeats are not. Default: none. */
+  /** Which run a statement is about: `runAmong` the runs of a scenario, or a rule of its own. */
+  runOf: RunOf;
+  /** Writes that are no boundaries, as heartbeats are not: `onlyOf` their statements. Default: none. */
   ignore?: (commit: Commit) => boolean;
 }
 
@@ -44,7 +44,7 @@ export interface PostgresProxy extends Wire<PostgresBoundary, PostgresFault> {
  * a fault strikes one of them. Rejects when the port is taken.
  */
 export async function startPostgresProxy(options: PostgresProxyOptions): Promise<PostgresProxy> {
-  const { upstream, runOf = runInStatement, ignore = () => false } = options;
+  const { upstream, runOf, ignore = () => false } = options;
   const log = new BoundaryLog<Detail>();
   const faults = new Faults<PostgresBoundary, PostgresFault>();
   const links = new Links<Connection>();

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type pg from 'pg';
+import { onlyOf, runAmong } from '../../../../lab/wire/postgres/naming.ts';
 import { copyIn } from './copy.ts';
-import { RUN, step } from './steps.ts';
+import { RUN, RUNS, step } from './steps.ts';
 import { wired } from './wired.ts';
 
 /** One run the way the queue does it: a claim, two steps, a read, an ack, an empty poll between. */
@@ -46,15 +47,14 @@ test('two undisturbed runs of the same thing have the same boundaries in the sam
 
 test('runs side by side each keep their own boundaries in order, whatever is between them', async (t) => {
   const { client, direct, proxy } = await wired(t);
-  const runs = ['a', 'b', 'c'].map((ref) => `order/acme/${ref}`);
-  await direct.query('INSERT INTO run SELECT unnest($1::text[])', [runs]);
+  await direct.query('INSERT INTO run SELECT unnest($1::text[])', [RUNS]);
   await Promise.all(
-    runs.map(async (run) => {
+    RUNS.map(async (run) => {
       const wire = await client();
       for (let steps = 0; steps < 5; steps += 1) await step(wire, run);
     }),
   );
-  for (const run of runs)
+  for (const run of RUNS)
     assert.deepEqual(
       proxy
         .boundaries()
@@ -97,7 +97,7 @@ test('a deferred constraint that fails at COMMIT leaves no boundary', async (t) 
 test('prepared statements give a boundary their names; the lab can name runs and leave heartbeats out', async (t) => {
   const { client, proxy } = await wired(t, {
     runOf: ({ params }) => params.find((param) => param?.startsWith('order/')) ?? 'some run',
-    ignore: ({ writes }) => writes.every(({ name }) => name === 'heartbeat'),
+    ignore: onlyOf(['heartbeat']),
   });
   const wire = await client();
   const beat = {
@@ -125,4 +125,16 @@ test('several statements in one query, and COPY, are followed as well', async (t
     proxy.boundaries().map(({ name }) => name),
     [`${RUN} | update run #1`, '- | update run #1', '- | create table more #1', '- | copy more #1'],
   );
+});
+
+test('a run is found by its id alone, in JSON, or at the start of an effect key; never by likeness', () => {
+  const runOf = runAmong(new Set(['acme/PO-1', 'order/acme/PO%2F2']));
+  const found = (value: string) =>
+    runOf({ name: '', text: '', params: [null, value], results: [] });
+  assert.equal(found('acme/PO-1'), 'acme/PO-1');
+  assert.equal(found('{"runId":"acme/PO-1"}'), 'acme/PO-1');
+  assert.equal(found('acme/PO-1/r1/charge'), 'acme/PO-1');
+  assert.equal(found('{"id":"order/acme/PO%2F2"}'), 'order/acme/PO%2F2');
+  for (const other of ['acme/PO-11', 'xacme/PO-1', 'acme/PO', 'Europe/Amsterdam', 'PO-1'])
+    assert.equal(found(other), undefined, other);
 });

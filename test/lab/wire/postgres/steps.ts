@@ -1,6 +1,8 @@
 import type pg from 'pg';
 
 export const RUN = 'order/acme/PO-1';
+/** For what happens side by side. */
+export const RUNS = ['a', 'b', 'c'].map((ref) => `order/acme/${ref}`);
 
 /** Moves the run one step on, in one transaction. */
 export async function step(client: pg.Client, run = RUN): Promise<void> {

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
+import { runAmong } from '../../../../lab/wire/postgres/naming.ts';
 import { startPostgresProxy } from '../../../../lab/wire/postgres/proxy.ts';
 import type { PostgresProxy, PostgresProxyOptions } from '../../../../lab/wire/postgres/proxy.ts';
 import { emptyDatabase, postgresUrl } from '../../../support/postgres.ts';
-import { RUN } from './steps.ts';
+import { RUN, RUNS } from './steps.ts';
 
 export interface Wired {
   proxy: PostgresProxy;
@@ -27,6 +28,7 @@ export async function wired(
   const { hostname, port } = new URL(database.url);
   const proxy = await startPostgresProxy({
     upstream: { host: hostname, port: Number(port) },
+    runOf: runAmong(new Set([RUN, ...RUNS])),
     ...options,
   });
   const clients: pg.Client[] = [];
