@@ -30,7 +30,8 @@ export function placeActivities(supplier: Supplier) {
         return (await supplier.place(order, effect)).supplierOrderId;
       }),
 
-    /** Undoes `place`: cancels every open order under our reference and returns how many there were. */
+    /** Undoes `place`: cancels what is open under our reference. Returns how many orders there are, all of them
+     * cancelled now: an attempt that finds its predecessor's work done has undone something too. */
     cancel: (input: CancelInput): Promise<number> =>
       attempt(input, async ({ effect, read, settle }) => {
         const { id, revision, supplierId } = input;
@@ -44,7 +45,7 @@ export function placeActivities(supplier: Supplier) {
             effect,
           );
         }
-        return open.length;
+        return placed.length;
       }),
   };
 }

@@ -54,6 +54,7 @@ export function move(run: Run, to: Move, ...events: HistoryEvent[]): void {
     since: moved ? now() : position.since,
     ...(to.waitingFor === undefined ? {} : { waitingFor: to.waitingFor }),
   };
+  upsertSearchAttributes(positionAttributes(run.position));
   note(run, ...events);
 }
 
@@ -65,11 +66,10 @@ export function end(run: Run, outcome: Outcome, reason?: string): void {
 }
 
 /**
- * Shows the position where it can be read without a worker (search attributes for lists, memo for
- * `where`) and as text on Temporal's web page.
+ * Shows the position where it can be read without a worker, in the memo, and as text on Temporal's web
+ * page. Search attributes, for lists, change with a move only.
  */
 function publish({ position }: Run): void {
-  upsertSearchAttributes(positionAttributes(position));
   upsertMemo({ [MEMO_POSITION]: position });
   setCurrentDetails(inWords(position));
 }

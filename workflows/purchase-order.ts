@@ -81,6 +81,8 @@ async function takeSteps(run: Run): Promise<void> {
   const amountText = formatMoney(amount);
 
   await step(run, 'credit', async (again) => {
+    // An enquiry costs money, and the bureau takes no question about nothing.
+    if (!chargeNeeded(amount)) return 'nothing to lend';
     const score = await activities.credit({ ...callOf(run, again), amount });
     const verdict = creditVerdict(score, policy);
     if (verdict.kind === 'refused') throw new StepFailure('refused', 'credit', verdict.reason);

@@ -34,7 +34,7 @@ export interface OrderBench {
   /** Polls until the run's position is as wanted. Throws, with the position, when it is not so in time. */
   until(id: OrderId, wanted: (position: Position) => boolean): Promise<Position>;
   position(id: OrderId): Promise<Position>;
-  result(order: Order): Promise<RunResult>;
+  result(order: Order, withinMs?: number): Promise<RunResult>;
   close(): Promise<void>;
 }
 
@@ -98,10 +98,10 @@ export async function openBench({
     startWorker,
     until,
     position,
-    async result(order) {
+    async result(order, withinMs = LIMIT_MS) {
       // The client knows the workflow by its name only, so its result has no type of its own.
       const handle = client.workflow.getHandle(runIdOf(orderIdOf(order)));
-      return (await client.withDeadline(Date.now() + LIMIT_MS, () => handle.result())) as RunResult;
+      return (await client.withDeadline(Date.now() + withinMs, () => handle.result())) as RunResult;
     },
     async close() {
       await server.close();

@@ -316,7 +316,7 @@ test('an operator who commands a run that is not stuck, that ended, or that neve
   const order = anOrder();
   await bench.pipeline.submit(order, quickPolicy);
   await bench.result(order);
-  const { replay } = bench.pipeline.deadLetters;
+  const replay = (id: OrderId, action: typeof ada) => bench.pipeline.deadLetters.replay(id, action);
   assert.equal((await replay(orderIdOf(order), ada)).kind, 'conflict');
   assert.equal((await replay({ buyerId: 'no', orderRef: 'no' }, ada)).kind, 'not-found');
   const waiting = anOrder({ unitPrice: '2000.00' });

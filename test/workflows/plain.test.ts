@@ -45,6 +45,25 @@ describe('a plain order', { concurrency: true }, () => {
     ]);
   });
 
+  test('reset to its first step after it has completed goes through all of them again and repeats no effect', async () => {
+    const order = anOrder();
+    const { counts } = await carriedOut(order);
+    await bench.partners.advanceClock(2 * 86_400_000);
+    const workflowId = runIdOf(orderIdOf(order));
+    const { events } = await bench.client.workflow.getHandle(workflowId).fetchHistory();
+    const firstTask = events?.find((event) => event.workflowTaskCompletedEventAttributes);
+    await bench.client.workflowService.resetWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId },
+      reason: 'test',
+      requestId: crypto.randomUUID(),
+      workflowTaskFinishEventId: firstTask?.eventId ?? null,
+    });
+    const { outcome } = await bench.result(order);
+    assert.equal(outcome, 'completed');
+    assert.deepEqual(await bench.partners.counts(businessKey(orderIdOf(order))), counts);
+  });
+
   test('whose prepayment covers it is charged nothing, and completes', async () => {
     const { outcome, counts } = await carriedOut(anOrder({}, { prepaid: '40' }));
     assert.equal(outcome, 'completed');

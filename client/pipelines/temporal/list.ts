@@ -4,12 +4,14 @@ import type { OrderId } from '../../../core/identity.ts';
 import { OUTCOMES, STATUSES, STEPS } from '../../../core/steps.ts';
 import {
   ORDER_WORKFLOW,
+  fromSearchable,
   orderBuyerKey,
   orderOutcomeKey,
   orderRefKey,
   orderStatusKey,
   orderStepKey,
   orderWaitsForKey,
+  searchable,
 } from '../../../workflows/search-attributes.ts';
 import { describeRun } from './description.ts';
 import { positionOf } from './where.ts';
@@ -41,14 +43,17 @@ function queryOf({ status, step, orderRef, buyerId }: RunFilter): string {
     conditions.push(`${orderStatusKey.name} = ${quoted(indexed)}`);
   }
   if (step !== undefined) conditions.push(`${orderStepKey.name} = ${quoted(step)}`);
-  if (orderRef !== undefined) conditions.push(`${orderRefKey.name} = ${quoted(orderRef)}`);
-  if (buyerId !== undefined) conditions.push(`${orderBuyerKey.name} = ${quoted(buyerId)}`);
+  if (orderRef !== undefined)
+    conditions.push(`${orderRefKey.name} = ${quoted(searchable(orderRef))}`);
+  if (buyerId !== undefined)
+    conditions.push(`${orderBuyerKey.name} = ${quoted(searchable(buyerId))}`);
   return conditions.join(' AND ');
 }
 
-/** A value inside a list query: what a buyer wrote must not become a part of the query. */
+/** Our own words and `searchable` texts have no quotes, so what a buyer wrote can't become a part of the query. */
 function quoted(value: string): string {
-  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+  if (/['"\\]/.test(value)) throw new RangeError(`can't be asked for in a list: ${value}`);
+  return `'${value}'`;
 }
 
 function summaryOf(run: WorkflowExecutionInfo): RunSummary {
@@ -59,8 +64,8 @@ function summaryOf(run: WorkflowExecutionInfo): RunSummary {
   const status = oneOf(STATUSES, attributes.get(orderStatusKey)) ?? 'running';
   return {
     id: {
-      buyerId: attributes.get(orderBuyerKey) ?? '',
-      orderRef: attributes.get(orderRefKey) ?? '',
+      buyerId: fromSearchable(attributes.get(orderBuyerKey) ?? ''),
+      orderRef: fromSearchable(attributes.get(orderRefKey) ?? ''),
     },
     step: oneOf(STEPS, attributes.get(orderStepKey)) ?? 'validate',
     status: running ? status : 'ended',
