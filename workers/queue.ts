@@ -19,6 +19,7 @@ const environment = z.object({
   Q2T_VISIBILITY_MS: ms.default(15_000),
   Q2T_TIMER_EVERY_MS: ms.default(500),
   Q2T_METRICS_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
+  Q2T_HOUSEKEEPING_MS: z.coerce.number().int().min(0).default(60_000),
 });
 
 const log = pino();
@@ -39,8 +40,10 @@ const worker = await startWorker({
   mails: settings.Q2T_MAILS,
   visibilityMs: settings.Q2T_VISIBILITY_MS,
   timerEveryMs: settings.Q2T_TIMER_EVERY_MS,
+  metricsPort: settings.Q2T_METRICS_PORT,
+  housekeepingEveryMs: settings.Q2T_HOUSEKEEPING_MS,
 });
-log.info({ worker: worker.engine.worker }, 'ready');
+log.info({ worker: worker.engine.worker, port: worker.metricsPort }, 'ready');
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {

@@ -1,6 +1,7 @@
 import type { Policy } from '../../core/policy.ts';
 import type { Engine } from '../runs/engine.ts';
 import type { ReceivedMessage } from '../transport/contract.ts';
+import { SUSPECT_DELAY_MS } from '../runs/suspects.ts';
 import type { ChildQueue, ChildWakeUp } from './children.ts';
 
 /** One child in the hands of this worker, with its own lease and fencing token. */
@@ -45,6 +46,7 @@ export async function takeChild(
   queue: ChildQueue,
   { joinId, childId }: ChildWakeUp,
   { messageId, receipt }: ReceivedMessage,
+  mayBeSuspect: boolean,
 ): Promise<HeldChild | undefined> {
   const { rows } = await engine.pool.query<TakenRow>({
     name: 'child-take',
@@ -58,13 +60,14 @@ export async function takeChild(
       FROM queue.run_join j, queue.run r, queue.run_input i
       WHERE c.join_id = $1 AND c.child_id = $2 AND c.state = 'sent'
         AND (c.lease_until IS NULL OR c.lease_until <= statement_timestamp())
+        AND ($6 OR (c.lost_workers = 0 AND c.lease_until IS NULL))
         AND j.id = c.join_id AND j.closed_at IS NULL
         AND r.id = j.run_id AND r.version = ANY($5)
         AND i.run_id = r.id AND i.revision = r.revision
       RETURNING r.id AS run_id, r.revision, c.token, c.leased_at, c.attempts, c.lost_workers,
         c.failures, c.missing_failures, c.input, i.policy,
         (i.policy->>'heartbeatMs')::int AS lease_ms`,
-    values: [joinId, childId, messageId, engine.worker, engine.pipelines.versions],
+    values: [joinId, childId, messageId, engine.worker, engine.pipelines.versions, mayBeSuspect],
   });
   const [row] = rows;
   if (!row) {
@@ -92,7 +95,8 @@ export async function takeChild(
 
 /**
  * A child that is done, dropped or in other hands needs no second message; its holder's own message,
- * delivered again, comes back when the lease has run out; one of an unserved version is left to others.
+ * delivered again, comes back when the lease has run out, and so does a suspect; one of an unserved
+ * version is left to others.
  */
 async function settleUntaken(
   { pool, transport, pipelines }: Engine,
@@ -109,8 +113,9 @@ async function settleUntaken(
   );
   const [row] = rows;
   const unserved = row && !pipelines.serves(row.version);
-  if (row && (row.own || unserved)) {
-    const delayMs = unserved ? 2_000 : Math.max(0, Math.ceil(row.held_ms ?? 0)) + 10;
+  const held = row && (row.held_ms ?? 0) > 0;
+  if (row && (row.own || unserved || !held)) {
+    const delayMs = unserved ? 2_000 : Math.ceil(Math.max(SUSPECT_DELAY_MS, row.held_ms ?? 0));
     await transport.nack(queue, receipt, { delayMs, uncounted: true, reason: 'not to be had' });
   } else {
     await transport.ack(queue, receipt);

@@ -38,8 +38,21 @@ export async function workOnChild(
     await engine.transport.deadLetter(queue, message.receipt, 'not a child: no joinId or childId');
     return;
   }
-  const child = await takeChild(engine, queue, body.data, message);
-  if (!child) return;
+  let reserved = engine.suspects.reserve();
+  const free = () => {
+    if (reserved) engine.suspects.free();
+    reserved = false;
+  };
+  try {
+    const child = await takeChild(engine, queue, body.data, message, reserved);
+    if (child?.lostWorkers === 0) free();
+    if (child) await holdChild(engine, code, child);
+  } finally {
+    free();
+  }
+}
+
+async function holdChild(engine: Engine, code: ChildCode, child: HeldChild): Promise<void> {
   const alive = keepAlive(child.leaseMs, () => beat(engine, child));
   const learnt: Performed<unknown>[] = [];
   try {

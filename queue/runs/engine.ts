@@ -2,13 +2,14 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Partners } from '../../partners/contract.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { Transport } from '../transport/contract.ts';
+import type { OpenTransport } from '../transport/open.ts';
+import type { Suspects } from './suspects.ts';
 import type { Pipelines } from '../steps/pipelines.ts';
 
 /** What the parts of one worker process share. */
 export interface Engine {
   pool: Pool;
-  transport: Transport;
+  transport: OpenTransport;
   partners: Partners;
   pipelines: Pipelines;
   log: Logger;
@@ -17,5 +18,6 @@ export interface Engine {
   worker: string;
   /** Aborts when the worker shuts down: holders hand their runs back at the next boundary. */
   draining: AbortSignal;
+  suspects: Suspects;
   random: () => number;
 }

@@ -15,32 +15,48 @@ const wakeUpSchema = z.object({ runId: z.string().min(1) });
  * somebody else's run by now, or comes back with the message.
  */
 export async function handleWakeUp(engine: Engine, message: ReceivedMessage): Promise<void> {
-  const { transport, metrics, log } = engine;
+  const { transport, metrics } = engine;
   const body = wakeUpSchema.safeParse(message.body);
   if (!body.success) {
     await transport.deadLetter(ORDERS_QUEUE, message.receipt, 'not a wake-up: no runId');
     return;
   }
   const { runId } = body.data;
-  const taken = await take(engine, runId, message);
-  if (typeof taken === 'string') {
-    metrics.messages.inc({ queue: ORDERS_QUEUE, result: taken });
-    return;
-  }
-  const about = { runId, token: taken.lease.token };
+  let reserved = engine.suspects.reserve();
+  const free = () => {
+    if (reserved) engine.suspects.free();
+    reserved = false;
+  };
   try {
-    await walk(engine, taken);
+    const taken = await take(engine, runId, message, reserved);
+    if (typeof taken === 'string') {
+      metrics.messages.inc({ queue: ORDERS_QUEUE, result: taken });
+      return;
+    }
+    if (taken.run.lostWorkers === 0) free();
+    await carryOut(engine, taken);
+  } finally {
+    free();
+  }
+}
+
+async function carryOut(engine: Engine, holding: Holding): Promise<void> {
+  const { metrics } = engine;
+  const { runId, token } = holding.lease;
+  const log = engine.log.child({ runId, token });
+  try {
+    await walk(engine, holding);
     metrics.messages.inc({ queue: ORDERS_QUEUE, result: 'walked' });
   } catch (error) {
     if (error instanceof LeaseLost) {
       metrics.leaseLosses.inc();
-      log.warn({ ...about, err: error }, 'another worker has the run');
+      log.warn({ err: error }, 'another worker has the run');
       return;
     }
-    log.error({ ...about, err: error }, 'the run is left to the next worker');
-    await leave(engine, taken).catch((failure: unknown) => {
+    log.error({ err: error }, 'the run is left to the next worker');
+    await leave(engine, holding).catch((failure: unknown) => {
       // The database is away: the lease runs out and the message comes back by themselves.
-      log.error({ ...about, err: failure }, 'could not hand the run back');
+      log.error({ err: failure }, 'could not hand the run back');
     });
   }
 }

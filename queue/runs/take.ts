@@ -12,28 +12,20 @@ import type { Holding } from './hold.ts';
 import { appendHistory } from './history.ts';
 import { drainInbox, ORDERS_QUEUE } from './inbox.ts';
 import { loadInput } from './input.ts';
-import { RUN_COLUMNS, toRun } from './run.ts';
-import type { Run, RunRow } from './run.ts';
+import { lockRun } from './lock-run.ts';
+import type { LockedRun } from './lock-run.ts';
+import { toRun } from './run.ts';
+import type { Run } from './run.ts';
 import { saveRun } from './save.ts';
+import { SUSPECT_DELAY_MS } from './suspects.ts';
 import { absorb, giveUp } from './transitions.ts';
 
 /** How long a run whose version nobody here has is left to those who have it. */
 const UNSERVED_DELAY_MS = 2_000;
 
 /** Why a wake-up led to no work. Its message is settled in every case. */
-export type NotTaken = 'no-such-run' | 'held' | 'unserved' | 'nothing-to-do' | 'not-due' | 'stuck';
-
-interface TakeRow extends RunRow {
-  token: string;
-  wake_seq: string;
-  seen_seq: string;
-  lease_until: Date | null;
-  message_id: string | null;
-  held: boolean | null;
-  held_ms: number | null;
-  due: boolean | null;
-  now: Date;
-}
+export type NotTaken =
+  'no-such-run' | 'held' | 'unserved' | 'suspect' | 'nothing-to-do' | 'not-due' | 'stuck';
 
 /**
  * Takes the lease of the run that a wake-up names: raises the fencing token, counts the attempt (or
@@ -44,6 +36,7 @@ export async function take(
   engine: Engine,
   runId: string,
   message: ReceivedMessage,
+  mayBeSuspect: boolean,
 ): Promise<Holding | NotTaken> {
   return withTransaction(engine.pool, async (tx) => {
     const row = await lockRun(tx, runId);
@@ -53,30 +46,19 @@ export async function take(
       return 'no-such-run';
     }
     if (row.held) return meetHeldLease(tx, engine, row, message);
+    const comeBack = (delayMs: number, reason: string) =>
+      transport.nack(ORDERS_QUEUE, message.receipt, { delayMs, uncounted: true, reason }, tx);
     if (!engine.pipelines.serves(row.version)) {
-      const waiting = { delayMs: UNSERVED_DELAY_MS, uncounted: true, reason: 'unserved version' };
-      await transport.nack(ORDERS_QUEUE, message.receipt, waiting, tx);
+      await comeBack(UNSERVED_DELAY_MS, 'unserved version');
       return 'unserved';
+    }
+    if (!mayBeSuspect && (row.lost_workers > 0 || row.lease_until !== null)) {
+      await comeBack(SUSPECT_DELAY_MS, 'another suspect is being tried');
+      return 'suspect';
     }
     const input = await loadInput(tx, runId, row.revision);
     return claim(tx, engine, row, input, message);
   });
-}
-
-async function lockRun(tx: ClientBase, runId: string): Promise<TakeRow | undefined> {
-  const { rows } = await tx.query<TakeRow>({
-    name: 'run-lock',
-    text: `
-      SELECT ${RUN_COLUMNS}, token, wake_seq, seen_seq, lease_until, message_id,
-        lease_until > statement_timestamp() AS held,
-        extract(epoch FROM lease_until - statement_timestamp())::float8 * 1000 AS held_ms,
-        next_attempt_at <= statement_timestamp() AS due,
-        statement_timestamp() AS now
-      FROM queue.run WHERE id = $1
-      FOR NO KEY UPDATE`,
-    values: [runId],
-  });
-  return rows[0];
 }
 
 /**
@@ -87,7 +69,7 @@ async function lockRun(tx: ClientBase, runId: string): Promise<TakeRow | undefin
 async function meetHeldLease(
   tx: ClientBase,
   { transport }: Engine,
-  row: TakeRow,
+  row: LockedRun,
   { messageId, receipt }: ReceivedMessage,
 ): Promise<NotTaken> {
   if (messageId === row.message_id) {
@@ -104,7 +86,7 @@ async function meetHeldLease(
 async function claim(
   tx: ClientBase,
   engine: Engine,
-  row: TakeRow,
+  row: LockedRun,
   input: RunInput,
   message: ReceivedMessage,
 ): Promise<Holding | NotTaken> {

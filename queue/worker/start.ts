@@ -7,9 +7,11 @@ import { workOnChild } from '../joins/work-on-child.ts';
 import type { ChildCode } from '../joins/work-on-child.ts';
 import type { ChildQueue } from '../joins/children.ts';
 import { createMetrics } from '../metrics/metrics.ts';
+import { startMetricsServer } from '../metrics/server.ts';
 import type { Engine } from '../runs/engine.ts';
 import { handleWakeUp } from '../runs/handle-wake-up.ts';
 import { ORDERS_QUEUE } from '../runs/inbox.ts';
+import { oneSuspectAtATime } from '../runs/suspects.ts';
 import { pipelinesOf } from '../steps/pipelines.ts';
 import type { Pipelines } from '../steps/pipelines.ts';
 import { priceLine } from '../steps/price-line.ts';
@@ -17,6 +19,7 @@ import { sendMail } from '../steps/send-mail.ts';
 import { fireDueTimers } from '../timers/fire-due.ts';
 import { openTransport } from '../transport/open.ts';
 import { consume } from './consume.ts';
+import { keepHouse } from './keep-house.ts';
 import { repeat } from './repeat.ts';
 
 export interface WorkerSettings {
@@ -31,11 +34,16 @@ export interface WorkerSettings {
   visibilityMs: number;
   /** Longest time until a due timer is seen. */
   timerEveryMs: number;
+  /** Port of health and metrics on 127.0.0.1; 0: a free one. Absent: none. */
+  metricsPort?: number;
+  /** How often the sweep, the canary and the comparison with the partners run; 0: not in this worker. */
+  housekeepingEveryMs: number;
   pipelines?: Pipelines;
 }
 
 export interface RunningWorker {
   engine: Engine;
+  metricsPort: number | undefined;
   /** Stops claiming, lets holders finish their step and hand back, closes everything. */
   stop(): Promise<void>;
 }
@@ -62,6 +70,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     metrics: createMetrics(),
     worker: `${hostname()}/${process.pid}`,
     draining: stop,
+    suspects: oneSuspectAtATime(),
     random: Math.random,
   };
   const common = { transport, visibilityMs, waitMs: 5_000, stop, log };
@@ -86,12 +95,19 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       engine.metrics.timersFired.inc(fired);
       return fired > 0 ? 'more' : 'done';
     }),
+    keepHouse(engine, settings.housekeepingEveryMs),
   ]);
+  const server =
+    settings.metricsPort === undefined
+      ? undefined
+      : await startMetricsServer(engine, settings.metricsPort);
   return {
     engine,
+    metricsPort: server?.port,
     async stop() {
       draining.abort();
       await running;
+      await server?.close();
       await engine.partners.close();
       await transport.close();
       await pool.end();

@@ -130,7 +130,8 @@ describe('worker processes of the queue', () => {
         effect: { kind: 'hang-after' },
       });
       const frozen = await startWorker();
-      await submit(order);
+      // Longer than the frost, so that the answer is still waited for after it.
+      await bench.pipeline.submit(order, { ...policy, partnerTimeoutMs: 60_000 });
       await bench.partners.waitUntilHeld({ reference: refOf(order) }, LIMIT);
       frozen.signal('SIGSTOP');
       await startWorker();

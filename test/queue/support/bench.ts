@@ -70,11 +70,13 @@ export async function openBench({ workers = 1 } = {}): Promise<QueueBench> {
         mails: 1,
         visibilityMs: 2_000,
         timerEveryMs: 20,
+        housekeepingEveryMs: 0,
         ...changes,
       });
       running.add(worker);
       return {
         engine: worker.engine,
+        metricsPort: worker.metricsPort,
         stop: async () => {
           running.delete(worker);
           await worker.stop();
