@@ -17,7 +17,7 @@ import { run, type Session, type Statement } from './session.ts';
  * nothing durable was built, since any later flush takes the earlier log with it; the message is
  * then delivered again, as after any lost consumer, and the old receipt is stale.
  */
-const claimDue: Statement = {
+export const claimDue: Statement = {
   name: 'q2t_claim',
   text: `
     WITH picked AS MATERIALIZED (
@@ -72,7 +72,7 @@ export async function claim(
   }));
 }
 
-const nextDue: Statement = {
+export const nextDue: Statement = {
   name: 'q2t_next_due',
   text: `
     SELECT (extract(epoch FROM visible_at - statement_timestamp()) * 1000)::float8 AS "dueInMs"

@@ -61,6 +61,9 @@ export class Listener {
       const socket = new Socket();
       const client = new pg.Client({
         ...this.#pool.options,
+        // So that an operator who looks at the sessions knows which one this is.
+        application_name: `${this.#pool.options.application_name ?? 'q2t'} listener`,
+        connectionTimeoutMillis: this.#settings.timeoutMs,
         keepAlive: true,
         stream: () => socket,
       });

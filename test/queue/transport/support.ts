@@ -24,14 +24,14 @@ export async function openFresh(
 ): Promise<Opened> {
   const database = await freshDatabase();
   const pool = openPool({ url: database.url, applicationName: 'test', maxConnections: 20 });
-  const transport = await openTransport({ pool, profile: 'postgres', ...settings });
+  const opening = openTransport({ pool, profile: 'postgres', ...settings });
   // In one hook: they run in the order of their registration, and this is the order that works.
   t.after(async () => {
-    await transport.close();
+    await (await opening.catch(() => undefined))?.close();
     await pool.end();
     await database.drop();
   });
-  return { url: database.url, pool, transport };
+  return { url: database.url, pool, transport: await opening };
 }
 
 /** A second process's transport on the same database, as far as the database can tell. */

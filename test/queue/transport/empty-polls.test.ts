@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { claimDue, nextDue } from '../../../queue/transport/claim.ts';
+import { inOpenTransaction, openFresh } from './support.ts';
+
+interface PlanNode {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Shared Hit Blocks'?: number;
+  'Shared Read Blocks'?: number;
+  Plans?: PlanNode[];
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+test('empty polls stay cheap with 200,000 delayed rows: a few pages of the index, however they are planned', async (t) => {
+  const { url } = await openFresh(t);
+  const client = await inOpenTransaction(t, url);
+  await client.query(`
+    INSERT INTO queue.message (queue, visible_at, sent_at, body)
+    SELECT 'orders', statement_timestamp() + n * interval '1 second', statement_timestamp(), '1'
+    FROM generate_series(100, 200100) AS n`);
+  await client.query('ANALYZE queue.message');
+  for (const [statement, values] of [
+    [claimDue, "'orders', 10, 60000"],
+    [nextDue, "'orders'"],
+  ] as const) {
+    await client.query(`PREPARE looking AS ${statement.text}`);
+    // Both ways in which Postgres may plan it: with the values known, and for any values.
+    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+      await client.query(`SET plan_cache_mode = ${mode}`);
+      // The first run also reads the catalogue.
+      await client.query(`EXECUTE looking (${values})`);
+      const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
+        `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE looking (${values})`,
+      );
+      const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
+      assert.ok(plan);
+      const nodes = nodesOf(plan);
+      const label = `${statement.name} with ${mode}`;
+      assert.ok(
+        nodes.some((node) => node['Index Name'] === 'message_due'),
+        label,
+      );
+      assert.ok(!nodes.some((node) => node['Node Type'] === 'Seq Scan'), label);
+      const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
+      assert.ok(pages <= 12, `${label} read ${pages} pages`);
+    }
+    await client.query('DEALLOCATE looking');
+  }
+});
