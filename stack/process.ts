@@ -35,6 +35,8 @@ export interface ProcessSpec extends Launch, Omit<PartOptions, 'dataDir'> {
   readyLimitMs?: number;
   /** SIGKILL follows a stop when it has not ended by then. Default 15 s. */
   stopLimitMs?: number;
+  /** Before the first restart; doubles with each. Default 500 ms. */
+  restartDelayMs?: number;
 }
 
 const READY_LIMIT_MS = 30_000;
@@ -193,7 +195,7 @@ export class SupervisedProcess {
 
   async #startAgain(): Promise<void> {
     do {
-      await sleep(RESTART_DELAY_MS * 2 ** this.#restarts++);
+      await sleep((this.#spec.restartDelayMs ?? RESTART_DELAY_MS) * 2 ** this.#restarts++);
       if (!this.#isStill('restarting')) return;
       try {
         await this.start();

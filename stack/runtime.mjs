@@ -100,7 +100,8 @@ export function underNode(node, env = process.env) {
   return { ...env, PATH: [dirname(node.path), env.PATH].filter(Boolean).join(delimiter) };
 }
 
-function pinnedNode() {
+/** The Node that is brought on this machine: its package, version and where it is put. */
+export function pinnedNode() {
   const pinned = packages[`${process.platform}-${process.arch}`];
   if (!pinned) return undefined;
   const dir = join(stateDir, 'runtime', `${pinned.name}-${pinned.version}`);
