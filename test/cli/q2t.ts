@@ -43,7 +43,7 @@ export function pointedAt({ address, taskQueue }: { address: string; taskQueue: 
 /**
  * Compares what a person would see with test/cli/golden/NAME.txt. `names` are put in the place of what
  * is made up afresh in each run. After a wanted change:
- *   Q2T_TEST_UPDATE_GOLDEN=1 node --test 'test/cli/*.test.ts'
+ *   Q2T_TEST_UPDATE_GOLDEN=1 npm test -- test/cli/*.test.ts
  */
 export async function assertGolden(
   name: string,
@@ -60,12 +60,12 @@ export async function assertGolden(
   assert.equal(normal, await readFile(file, 'utf8'));
 }
 
-/** Times, ports and queues, as words. */
+/** Times, ports and the target (which names an `up` that may run meanwhile), as words. */
 function withoutTimes(text: string): string {
   const time = /\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} (CET|CEST)/g;
   return text
     .replace(time, 'TIME')
     .replace(/TIME \((now|in \d+ \w+|\d+ \w+ ago)\)/g, 'TIME (RELATIVE)')
-    .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
-    .replace(/orders-[0-9a-f]{12}/g, 'QUEUE');
+    .replace(/^Temporal 127\.0\.0\.1:\d+ namespace .* from environment$/gm, 'TARGET')
+    .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT');
 }

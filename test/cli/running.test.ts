@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { businessKey } from '../../core/identity.ts';
 import { orderIdOf } from '../../core/order/run-input.ts';
@@ -9,15 +6,13 @@ import type { Order } from '../../core/order/schema.ts';
 import { openBench } from '../support/order-bench.ts';
 import type { OrderBench } from '../support/order-bench.ts';
 import { anOrder } from '../support/orders.ts';
-import { assertGolden, pointedAt, q2t } from './q2t.ts';
+import { assertGolden, pointedAt } from './q2t.ts';
 
 /** A bench with a worker and one without, so that a test can do without a worker beside others that need one. */
 let bench: OrderBench;
 let idle: OrderBench;
-let folder: string;
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'q2t-running-'));
   bench = await openBench();
   idle = await openBench({ worker: false });
 });
@@ -25,16 +20,9 @@ before(async () => {
 after(async () => {
   await bench.close();
   await idle.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const on = (args: string[], where: OrderBench = bench) => pointedAt(where)(args);
-
-async function fileOf(...orders: Order[]): Promise<string> {
-  const file = join(folder, `${orders[0]?.orderRef}-${orders[0]?.lines[0]?.quantity}.json`);
-  await writeFile(file, JSON.stringify(orders.length === 1 ? orders[0] : orders));
-  return file;
-}
 
 /** Above the limit, so that it waits for somebody. */
 const large = (fields: Partial<Order> = {}) => anOrder({ unitPrice: '5000' }, fields);
@@ -50,67 +38,6 @@ async function outcomeOf(order: Order): Promise<string | undefined> {
   const ended = await bench.until(orderIdOf(order), ({ status }) => status === 'ended');
   return ended.outcome;
 }
-
-test('submit says started, already running, and conflict for other content', async () => {
-  const order = large();
-  const file = await fileOf(order);
-  const first = await on(['submit', file]);
-  await assertGolden('submit-started', first, { [order.orderRef]: 'PO-A' });
-  const second = await on(['submit', file]);
-  assert.equal(second.exitCode, 0);
-  assert.match(second.stdout, /already running/);
-  const [line] = order.lines;
-  assert.ok(line);
-  const changed = { ...order, lines: [{ ...line, quantity: '11' }] };
-  const third = await on(['submit', await fileOf(changed)]);
-  assert.equal(third.exitCode, 4);
-  assert.match(third.stdout, /conflict: this reference is taken by an order with other content/);
-});
-
-test('submit says already finished, with the outcome', async () => {
-  const order = anOrder();
-  await bench.pipeline.submit(order);
-  assert.equal(await outcomeOf(order), 'completed');
-  const { exitCode, stdout } = await on(['submit', await fileOf(order)]);
-  assert.equal(exitCode, 0);
-  assert.match(stdout, /already finished, completed/);
-});
-
-test('of several files every order gets its line, and the code is that of the worst', async () => {
-  const taken = anOrder();
-  await bench.pipeline.submit({ ...taken, tax: '1' });
-  const [one, two, three] = [anOrder(), anOrder(), anOrder()];
-  const files = [await fileOf(one), await fileOf(taken), await fileOf(two, three)];
-  const names = {
-    [folder]: 'FOLDER',
-    [one.orderRef]: 'PO-A',
-    [taken.orderRef]: 'PO-TAKEN',
-    [two.orderRef]: 'PO-B',
-    [three.orderRef]: 'PO-C',
-  };
-  await assertGolden('submit-several', await on(['submit', ...files]), names);
-  assert.equal(await outcomeOf(three), 'completed');
-});
-
-test('orders that the server does not take are named one by one, and end with 1', async () => {
-  const [one, two] = [anOrder(), anOrder()];
-  const env = { TEMPORAL_ADDRESS: bench.address, TEMPORAL_NAMESPACE: 'nowhere' };
-  const { exitCode, stdout } = await q2t(['submit', '-'], {
-    env,
-    input: JSON.stringify([one, two]),
-  });
-  assert.equal(exitCode, 1);
-  for (const order of [one, two]) {
-    assert.match(stdout, new RegExp(`^${keyOf(order)} +not submitted: .*nowhere`, 'm'));
-  }
-});
-
-test('an order on standard input starts', async () => {
-  const order = anOrder();
-  const { exitCode } = await pointedAt(bench)(['submit', '-'], JSON.stringify(order));
-  assert.equal(exitCode, 0);
-  assert.equal(await outcomeOf(order), 'completed');
-});
 
 test('where answers while no worker has ever lived', async () => {
   const order = anOrder();
@@ -170,11 +97,9 @@ test('an order that nobody has ends with 3', async () => {
   const where = await on(['where', 'PO-nobody']);
   await assertGolden('where-not-found', where);
   const commands = [
-    ['where', 'acme/PO-nobody'],
     ['decide', 'acme/PO-nobody', 'approve', '--by', 'Ann'],
     ['cancel', 'PO-nobody', '--buyer', 'acme', '--by', 'Ann', '--reason', 'twice'],
     ['dead-letters', 'show', 'acme/PO-nobody'],
-    ['dead-letters', 'replay', 'acme/PO-nobody', '--by', 'Ann', '--why', 'x'],
   ];
   for (const command of commands) {
     const { exitCode, stderr } = await on(command);
