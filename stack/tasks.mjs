@@ -17,6 +17,8 @@ export const tasks = {
   up: { commands: [['stack/up.ts']], temporal: true },
   down: { commands: [['stack/down.ts']], packages: false },
   build: { commands: [['workers/build.ts']] },
+  bench: { commands: [['bench/main.ts']], isolated: true },
+  schema: { commands: [['test/support/write-schema.ts']], isolated: true },
   check: {
     commands: [
       ['node_modules/typescript/bin/tsc'],

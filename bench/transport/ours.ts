@@ -6,46 +6,57 @@ import { connectionsFor, type Contender, type Job, type Mode } from './contender
 const QUEUE = 'bench';
 
 /** queue/transport, as the project's own workers use it. */
-export const ours: Contender = {
-  name: 'ours',
-  hotTables: ['queue.message'],
-  async install(url) {
-    await migrate(url);
-  },
-  async open(url, mode) {
-    const pool = openPool({
-      url,
-      applicationName: 'bench',
-      maxConnections: connectionsFor(mode),
-    });
-    const transport = await openTransport({ pool, profile: 'postgres', listen: true });
-    return {
-      async send(jobs) {
-        await transport.send(
-          pool,
-          QUEUE,
-          jobs.map((body) => ({ body })),
-        );
-      },
-      work(_style, onStart) {
-        const stopping = new AbortController();
-        const loops = Array.from({ length: mode.workers }, () =>
-          workLoop(transport, mode, onStart, stopping.signal),
-        );
-        return Promise.resolve({
-          async stop() {
-            stopping.abort();
-            await Promise.all(loops);
-          },
-        });
-      },
-      async close() {
-        await transport.close();
-        await pool.end();
-      },
-    };
-  },
-};
+export const ours = contender('ours', { flushClaims: false });
+
+/** The same with a flush to disk for every claim too, as the other two do it. */
+export const oursFlushed = contender('ours, flushed claims', { flushClaims: true });
+
+function contender(name: string, settings: { flushClaims: boolean }): Contender {
+  return {
+    name,
+    hotTables: ['queue.message'],
+    async install(url) {
+      await migrate(url);
+    },
+    async open(url, mode) {
+      const maxConnections = connectionsFor(mode);
+      const pool = openPool({ url, applicationName: 'bench', maxConnections });
+      const transport = await openTransport({
+        pool,
+        profile: 'postgres',
+        listen: true,
+        ...settings,
+      });
+      return {
+        async send(jobs) {
+          await transport.send(
+            pool,
+            QUEUE,
+            jobs.map((body) => ({ body })),
+          );
+        },
+        work: (_style, onStart) => work(transport, mode, onStart),
+        async close() {
+          await transport.close();
+          await pool.end();
+        },
+      };
+    },
+  };
+}
+
+function work(transport: OpenTransport, mode: Mode, onStart: (job: Job) => void) {
+  const stopping = new AbortController();
+  const loops = Array.from({ length: mode.workers }, () =>
+    workLoop(transport, mode, onStart, stopping.signal),
+  );
+  return Promise.resolve({
+    async stop() {
+      stopping.abort();
+      await Promise.all(loops);
+    },
+  });
+}
 
 async function workLoop(
   transport: OpenTransport,
@@ -53,13 +64,9 @@ async function workLoop(
   onStart: (job: Job) => void,
   signal: AbortSignal,
 ): Promise<void> {
+  const options = { max: batch, visibilityMs: 60_000, waitMs: 5_000, signal };
   while (!signal.aborted) {
-    const messages = await transport.receive(QUEUE, {
-      max: batch,
-      visibilityMs: 60_000,
-      waitMs: 5_000,
-      signal,
-    });
+    const messages = await transport.receive(QUEUE, options);
     // The bench sent it: a Job.
     for (const message of messages) onStart(message.body as Job);
     const receipts = messages.map((message) => message.receipt);

@@ -15,7 +15,8 @@ import { run, type Session, type Statement } from './session.ts';
  * The commit does not wait for the disk (set_config for this transaction only, in the same round
  * trip): one flush per job less. What a crash of the server can take back is a claim on which
  * nothing durable was built, since any later flush takes the earlier log with it; the message is
- * then delivered again, as after any lost consumer, and the old receipt is stale.
+ * then delivered again, as after any lost consumer, and the old receipt is stale. $4 is for those
+ * who want the flush nevertheless.
  */
 export const claimDue: Statement = {
   name: 'q2t_claim',
@@ -37,7 +38,7 @@ export const claimDue: Statement = {
     FROM picked
     WHERE m.id = picked.id
     RETURNING m.id, m.receipt, m.receives, m.sent_at, m.visible_at, m.key, m.body, m.attempts,
-      set_config('synchronous_commit', 'off', true)`,
+      CASE WHEN $4 THEN NULL ELSE set_config('synchronous_commit', 'off', true) END`,
 };
 
 interface ClaimedRow {
@@ -53,13 +54,18 @@ interface ClaimedRow {
 
 /** Claims due messages. With a pool in a short transaction of its own, so that no row lock outlives the claim. */
 export async function claim(
-  session: Pick<Session, 'prepared'>,
+  session: Pick<Session, 'prepared' | 'flushClaims'>,
   db: Db,
   queue: string,
   max: number,
   visibilityMs: number,
 ): Promise<ReceivedMessage[]> {
-  const rows = await run<ClaimedRow>(session, db, claimDue, [queue, max, visibilityMs]);
+  const rows = await run<ClaimedRow>(session, db, claimDue, [
+    queue,
+    max,
+    visibilityMs,
+    session.flushClaims,
+  ]);
   return rows.map((row) => ({
     messageId: row.id,
     body: row.body,

@@ -24,6 +24,8 @@ export interface TransportSettings {
   limits?: Partial<Limits>;
   /** Deliveries a message gets before it goes to the dead letters. Default 10. */
   maxReceives?: number;
+  /** Let a receive wait for the disk too. Default false: claim.ts says why that is enough. */
+  flushClaims?: boolean;
   /** Listen for hints of other processes. A process that only sends doesn't need it. Default false. */
   listen?: boolean;
   listener?: Partial<ListenerSettings>;
@@ -56,7 +58,7 @@ const LISTENER: ListenerSettings = { heartbeatMs: 10_000, timeoutMs: 5_000, reco
  */
 export async function openTransport(settings: TransportSettings): Promise<OpenTransport> {
   const { pool, maxReceives = 10, notifyIntervalMs = 20, log } = settings;
-  const { pollMs = 1_000, pollWithoutHintsMs = 200 } = settings;
+  const { pollMs = 1_000, pollWithoutHintsMs = 200, flushClaims = false } = settings;
   if (!Number.isInteger(maxReceives) || maxReceives < 1) {
     throw new RangeError(`maxReceives is ${maxReceives}: give a whole number of at least 1`);
   }
@@ -83,7 +85,7 @@ export async function openTransport(settings: TransportSettings): Promise<OpenTr
       },
     );
   }
-  const session: Session = { pool, limits, prepared, maxReceives, notifier, waiters };
+  const session: Session = { pool, limits, prepared, maxReceives, flushClaims, notifier, waiters };
 
   return {
     send: (db, queue, messages) => send(session, db, queue, messages),

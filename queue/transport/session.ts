@@ -17,6 +17,7 @@ export interface Session {
   /** False behind a pooler: the next statement may run on a connection that never saw the name. */
   prepared: boolean;
   maxReceives: number;
+  flushClaims: boolean;
   notifier: Notifier;
   waiters: Waiters;
 }

@@ -24,7 +24,7 @@ test('empty polls stay cheap with 200,000 delayed rows: a few pages of the index
     FROM generate_series(100, 200100) AS n`);
   await client.query('ANALYZE queue.message');
   for (const [statement, values] of [
-    [claimDue, "'orders', 10, 60000"],
+    [claimDue, "'orders', 10, 60000, false"],
     [nextDue, "'orders'"],
   ] as const) {
     await client.query(`PREPARE looking AS ${statement.text}`);

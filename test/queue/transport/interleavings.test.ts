@@ -28,10 +28,12 @@ async function someoneWaitsFor(holder: ClientBase, observer: Pool): Promise<void
   });
 }
 
+const UNPREPARED = { prepared: false, flushClaims: false };
+
 /** Claims in a transaction that stays open: a receiver in the middle of its claim. */
 async function claimHalfway(t: TestContext, url: string, max: number, visibilityMs: number) {
   const client = await inOpenTransaction(t, url);
-  const claimed = await claim({ prepared: false }, client, 'orders', max, visibilityMs);
+  const claimed = await claim(UNPREPARED, client, 'orders', max, visibilityMs);
   return { client, claimed };
 }
 
