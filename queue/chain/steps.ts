@@ -1,6 +1,6 @@
 import { approvalNeeded, chargeNeeded, creditVerdict } from '../../core/decisions.ts';
 import { StepFailure } from '../../core/failures.ts';
-import { businessKey, effectKey } from '../../core/identity.ts';
+import { businessKey, effectKey, type EffectOf } from '../../core/identity.ts';
 import { formatMoney } from '../../core/order/money.ts';
 import type { Money } from '../../core/order/money.ts';
 import { orderIdOf } from '../../core/order/run-input.ts';
@@ -29,9 +29,9 @@ export async function follow(link: Link, partners: Partners): Promise<Next> {
   const { lines, supplierId, currency } = order;
   const id = orderIdOf(order);
   const reference = businessKey(id);
-  const keyOf = (step: Parameters<typeof effectKey>[1]['step']) =>
-    effectKey(id, { revision, step });
+  const keyOf = (step: EffectOf['step']) => effectKey(id, { revision, step });
   const call: Call = { timeoutMs: policy.partnerTimeoutMs };
+  const goods = lines.map(({ sku, quantity }) => ({ sku, quantity }));
   const amount = link.payable ?? { currency, minor: 0 };
   const to = (step: Link['step'], found: Partial<Link> = {}): Next => ({
     link: { ...link, ...found, step },
@@ -61,7 +61,7 @@ export async function follow(link: Link, partners: Partners): Promise<Next> {
       if (!approvalNeeded(amount, policy)) return to('reserve');
       throw new StepFailure('never', 'needs-a-person', 'a chain has nowhere to wait for a person');
     case 'reserve':
-      await partners.warehouse.reserve({ key: keyOf('reserve'), reference, lines }, call);
+      await partners.warehouse.reserve({ key: keyOf('reserve'), reference, lines: goods }, call);
       return to('charge');
     case 'charge': {
       const wait = chargeAt === undefined ? 0 : Date.parse(chargeAt) - Date.now();
@@ -72,7 +72,8 @@ export async function follow(link: Link, partners: Partners): Promise<Next> {
     }
     case 'place': {
       // No key and no ledger: sent again after a lost answer, this is a second order.
-      const placing = { supplierId, reference, supplierReference: keyOf('place'), lines };
+      const items = lines.map(({ sku, quantity, unit }) => ({ sku, quantity, unit }));
+      const placing = { supplierId, reference, supplierReference: keyOf('place'), lines: items };
       const { supplierOrderId } = await partners.supplier.place(placing, call);
       return to('invoice', { supplierOrderId });
     }
