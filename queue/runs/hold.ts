@@ -65,14 +65,15 @@ export async function transition(
     const { wakeSeq, now } = await fence(tx, lease);
     const change = make(before, now);
     await change.write?.(tx, now);
-    const news = wakeSeq === holding.seenSeq ? [] : await drainInbox(tx, lease.runId);
+    const woken = wakeSeq !== holding.seenSeq;
+    const news = woken ? await drainInbox(tx, lease.runId) : [];
     // Under the same lock as the move itself: a cancel that came before the invoice began counts.
     const absorbed = absorb(change.run, news, change.run.step === before.step);
     const { run } = absorbed;
     if (run.state.ending && !before.state.ending) await closeWaits(tx, lease.runId);
     await appendHistory(tx, lease.runId, [...change.history, ...absorbed.history]);
     await saveRun(tx, run);
-    const letGo = mayLetGo(run, change, news.length) ? change.letGo : undefined;
+    const letGo = mayLetGo(run, change, woken) ? change.letGo : undefined;
     await markSeen(tx, lease, wakeSeq, letGo !== undefined);
     if (letGo) await settleMessage(tx, engine, holding, run, letGo, now);
     written = true;
@@ -86,12 +87,10 @@ export async function transition(
   return released ? 'released' : 'held';
 }
 
-/** A wait looks again when there was news; a retry or an end has nothing to look for, unless a cancel moved the run. */
-function mayLetGo(run: Run, change: Change, news: number): boolean {
+/** A wait looks again when it was woken; a retry or an end has nothing to look for, unless a cancel moved the run. */
+function mayLetGo(run: Run, change: Change, woken: boolean): boolean {
   if (run !== change.run && run.state.ending !== change.run.state.ending) return false;
-  return (
-    news === 0 || run.parkedFor === 'retry' || run.status === 'ended' || run.status === 'stuck'
-  );
+  return !woken || run.parkedFor === 'retry' || run.status === 'ended' || run.status === 'stuck';
 }
 
 async function markSeen(

@@ -6,6 +6,7 @@ import type { FaultSpec } from '../../../partners/control.ts';
 import { anOrder, quickPolicy } from '../../support/orders.ts';
 import { openBench, storyOf } from '../support/bench.ts';
 import type { QueueBench } from '../support/bench.ts';
+import { eventually } from '../support/eventually.ts';
 import { startWorkerProcess } from '../support/worker-process.ts';
 import type { WorkerProcess } from '../support/worker-process.ts';
 
@@ -139,7 +140,9 @@ describe('worker processes of the queue', () => {
       const before = await bench.position(orderIdOf(order));
       await bench.partners.release();
       frozen.signal('SIGCONT');
-      await untilTrue(() => frozen.log.some(({ msg }) => msg === 'another worker has the run'));
+      await eventually('the thawed worker is refused', () =>
+        frozen.log.some(({ msg }) => msg === 'another worker has the run'),
+      );
       assert.deepEqual(await bench.position(orderIdOf(order)), before);
       const { rows } = await bench.pool.query(
         `SELECT l.state, l.outcome = e.outcome AS same FROM queue.evidence e
@@ -163,7 +166,7 @@ describe('worker processes of the queue', () => {
         ? listed.runs.filter(({ id }) => refs.has(id.orderRef)).length
         : 0;
     };
-    await untilTrue(async () => (await done()) >= 4);
+    await eventually('some orders are done', async () => (await done()) >= 4);
     first.signal('SIGTERM');
     await kill(second);
     assert.equal(await first.exited, 0);
@@ -190,10 +193,3 @@ describe('worker processes of the queue', () => {
     assert.equal(storyOf(await bench.position(id)).filter((line) => line === 'decided').length, 1);
   });
 });
-
-async function untilTrue(check: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + LIMIT; !(await check());) {
-    if (Date.now() > deadline) throw new Error('did not come true in time');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
