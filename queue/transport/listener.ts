@@ -146,8 +146,11 @@ export class Listener {
     }
   }
 
+  /** Says it once: a database that is away for an hour is not news twice a second. */
   #setState(state: ListenerState): void {
+    const before = this.#state;
     this.#state = state;
+    if (before.state === 'polling' && state.state === 'polling') return;
     this.#events.onState(state);
   }
 }

@@ -103,7 +103,7 @@ export function transportContract(name: string, open: () => Promise<ContractHarn
       );
     });
 
-    test('A5: an old receipt is stale everywhere, changes nothing, and the holder keeps the message', async () => {
+    test('A1, A5: an old receipt is stale everywhere, changes nothing, and the holder keeps the message', async () => {
       const queue = freshQueue();
       await send(queue, 'slow');
       const old = await receiveOne(transport, queue, { visibilityMs: 30 });
