@@ -31,6 +31,8 @@ program
     const spinner = ora('starting Postgres').start();
     const result = await runTransportBench(plan, (text) => {
       spinner.text = text;
+      // Without a terminal the spinner shows nothing.
+      if (!process.stderr.isTTY) console.error(text);
     });
     spinner.succeed('measured');
     const report = reportTransport(result);
