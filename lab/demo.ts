@@ -1,40 +1,34 @@
-import { Client, Connection } from '@temporalio/client';
-import { openTemporal } from '../client/pipelines/temporal.ts';
-import { controlPartners } from '../partners/control.ts';
-import { Stack } from '../stack/stack.ts';
+import { IMPLEMENTATIONS } from '../core/contract.ts';
 import {
   approve,
+  enter,
   killTheWorker,
   passTheWeeks,
   submitOrders,
-  untilAllEnded,
-  type Stage,
+  untilAtRest,
+  type Actor,
 } from './demo/acts.ts';
 import { Narrator } from './demo/narrator.ts';
-import { demoOrders } from './demo/orders.ts';
 import { judge, tableOf } from './demo/verdict.ts';
-import { fastForward } from './time/temporal.ts';
+import { Ground } from './world/ground.ts';
+import { openWorld } from './world/open.ts';
 
 /**
- * `npm run demo`: real orders on a real Temporal server, a worker killed in the middle, a person's
- * answer, weeks that pass. Exits 0 only when every order ended as it must and the partners counted
- * every effect once, 1 otherwise, 128 + n after signal n. Leaves nothing running.
+ * `npm run demo`: the same five orders on chain, queue and temporal; a worker of each killed in the
+ * middle, a person's answer, weeks that pass. Exits 0 only when everything it shows is as it must be,
+ * what the chain doubles and loses included; 1 otherwise, 128 + n after signal n. Leaves nothing running.
  */
 const DAYS_AHEAD = 25;
 const DAY_MS = 86_400_000;
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 const narrator = new Narrator();
-const stack = new Stack({
-  onProgress: (line) => narrator.say(line),
-  // A dead worker's runs stay reserved for it this long.
-  workerEnv: { Q2T_STICKY_TIMEOUT_MS: '1000' },
-});
+const ground = new Ground({ onProgress: (line) => narrator.say(line) });
 
 const interrupted = Promise.withResolvers<number>();
 for (const [signal, exitCode] of Object.entries(SIGNALS)) {
   process.once(signal, () => {
-    narrator.say(`${signal}: stopping everything.`);
+    narrator.say(`${signal}: stopping everything`);
     interrupted.resolve(exitCode);
   });
 }
@@ -44,44 +38,42 @@ try {
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
 } finally {
-  await stack.stop();
+  await ground.stop();
 }
 // What an interruption left hanging in the air has nothing to talk to any more.
 process.exit(exitCode);
 
 async function perform(): Promise<number> {
-  await stack.start();
-  const [worker] = stack.workers;
-  if (!worker) throw new Error('the stack came without a worker');
-  narrator.say(`Temporal's web page, while this runs: ${stack.uiUrl}`);
-  const { address, namespace } = stack.temporal;
-  const connection = await Connection.connect({ address });
-  const client = new Client({ connection, namespace });
-  const pipeline = await openTemporal({ connection, namespace, taskQueue: stack.taskQueue });
-  const stage: Stage = {
-    narrator,
-    pipeline,
-    worker,
-    partners: controlPartners(stack.partnersUrl),
-    startWorker: () => stack.addWorker(),
-    forward: async (workflowId, ms) => {
-      await fastForward(client, workflowId, ms);
-    },
-    orders: demoOrders(new Date(Date.now() + DAYS_AHEAD * DAY_MS).toISOString().slice(0, 10)),
-  };
-  await submitOrders(stage);
-  await killTheWorker(stage);
-  await approve(stage);
-  await passTheWeeks(stage);
-  await untilAllEnded(stage);
-  const rows = await judge(stage);
-  await connection.close();
-  const right = rows.every(({ wrong }) => wrong.length === 0);
+  await ground.lay();
+  narrator.say(`Temporal's web page, while this runs: ${ground.stack.uiUrl}`);
+  const chargeOn = new Date(Date.now() + DAYS_AHEAD * DAY_MS).toISOString().slice(0, 10);
+  narrator.say('Opening one world each for chain, queue and temporal: partners, a worker');
+  const actors = await Promise.all(
+    IMPLEMENTATIONS.map(async (implementation) => {
+      // Longer than the slowest step of the chain, where nothing extends it: 240 prices.
+      const workerEnv = implementation === 'chain' ? { Q2T_VISIBILITY_MS: '10000' } : {};
+      return enter(await openWorld(ground, implementation, { workerEnv }), narrator, chargeOn);
+    }),
+  );
+  narrator.say(
+    'Five orders to each: one line, 240 lines, above the limit, charge due later, refused',
+  );
+  await onAll(actors, submitOrders);
+  await onAll(actors, killTheWorker);
+  await onAll(actors, approve);
+  await onAll(actors, passTheWeeks);
+  await onAll(actors, untilAtRest);
+  const rows = (await Promise.all(actors.map(judge))).flat();
   console.log(tableOf(rows));
+  const right = rows.every(({ wrong }) => wrong.length === 0);
   narrator.say(
     right
-      ? 'Every order ended as it must, and the partners counted every effect once.'
-      : 'Something is not as it must be: see the last column.',
+      ? 'All as it must be; the partners did the counting.'
+      : 'Something is WRONG: see the table.',
   );
   return right ? 0 : 1;
+}
+
+async function onAll(actors: Actor[], act: (actor: Actor) => Promise<void>): Promise<void> {
+  await Promise.all(actors.map(act));
 }

@@ -14,6 +14,8 @@ import { startTemporalServer, type TemporalServer } from './temporal.ts';
 /** The kinds of workers there are, by the name that a stack's options and `addWorker` use. */
 export const workerKinds = {
   temporal: { script: 'workers/temporal.ts' },
+  queue: { script: 'workers/queue.ts' },
+  chain: { script: 'workers/chain.ts' },
 } as const satisfies Record<string, { script: string }>;
 export type WorkerKind = keyof typeof workerKinds;
 

@@ -1,131 +1,127 @@
-import type { Pipeline, Position } from '../../core/contract.ts';
-import { businessKey, orderIdOf, runIdOf, type OrderId } from '../../core/identity.ts';
-import { defaultPolicy, type Policy } from '../../core/policy.ts';
-import type { PartnersControl } from '../../partners/control.ts';
-import type { SupervisedProcess } from '../../stack/process.ts';
+import type { Implementation, Position } from '../../core/contract.ts';
+import { businessKey, orderIdOf, type OrderId } from '../../core/identity.ts';
+import { EFFECT_KINDS } from '../../partners/contract.ts';
+import type { World, WorkerHandle } from '../world/world.ts';
 import type { Narrator } from './narrator.ts';
-import type { demoOrders } from './orders.ts';
-
-/** The shared policy; only how fast a lost worker is noticed is shortened. Days stay days. */
-export const demoPolicy: Policy = {
-  ...defaultPolicy,
-  heartbeatMs: 2_000,
-  workflowTaskTimeoutMs: 2_000,
-  settleMs: 500,
-};
+import { ordersFor, type DemoOrder, type DemoOrders } from './orders.ts';
 
 const LIMIT_MS = 60_000;
 
-export interface Stage {
+/** One implementation on the stage: its world, its only worker, and the orders of the demo. */
+export interface Actor {
+  world: World;
+  worker: WorkerHandle;
+  orders: DemoOrders;
   narrator: Narrator;
-  pipeline: Pipeline;
-  partners: PartnersControl;
-  worker: SupervisedProcess;
-  startWorker: () => Promise<SupervisedProcess>;
-  /** Moves one run's clock. */
-  forward: (workflowId: string, ms: number) => Promise<void>;
-  orders: ReturnType<typeof demoOrders>;
+}
+
+export async function enter(world: World, narrator: Narrator, chargeOn: string): Promise<Actor> {
+  return { world, worker: await world.startWorker(), orders: ordersFor(world, chargeOn), narrator };
 }
 
 /** Submits all orders, with the supplier told to hold the first one's request after it has acted on it. */
-export async function submitOrders({ narrator, pipeline, partners, orders }: Stage): Promise<void> {
-  await partners.setFault({
+export async function submitOrders({ world, orders }: Actor): Promise<void> {
+  await world.partners.setFault({
     partner: 'supplier',
     operation: 'place',
     reference: businessKey(orderIdOf(orders.oneLine.order)),
     times: 1,
     effect: { kind: 'hang-after' },
   });
-  for (const { title, order } of Object.values(orders)) {
-    const { kind } = await pipeline.submit(order, demoPolicy);
-    narrator.say(`${order.orderRef} ${kind}: ${title}`);
-  }
+  for (const { order } of Object.values(orders)) await world.pipeline.submit(order, world.policy);
 }
 
 /** Kills the only worker at the worst moment: the supplier has placed the order, and nobody knows. */
-export async function killTheWorker(stage: Stage): Promise<void> {
-  const { narrator, partners, orders, worker } = stage;
+export async function killTheWorker(actor: Actor): Promise<void> {
+  const { world, orders } = actor;
   const id = orderIdOf(orders.oneLine.order);
-  await partners.waitUntilHeld(
-    { reference: businessKey(id), operation: 'place', acted: true },
-    LIMIT_MS,
-  );
-  narrator.say(`The supplier has placed ${id.orderRef} and not answered yet.`);
-  const { pid } = worker;
-  await worker.kill();
-  narrator.say(`Worker ${pid} killed (SIGKILL). No worker is left.`);
-  narrator.say(`Where is ${id.orderRef}? ${inWords(await positionOf(stage, id))}`);
-  await partners.clearFault();
-  const successor = await stage.startWorker();
-  narrator.say(`Worker ${successor.pid} started. It has never seen any of these orders.`);
+  const held = { reference: businessKey(id), operation: 'place', acted: true };
+  await world.partners.waitUntilHeld(held, LIMIT_MS);
+  await actor.worker.kill();
+  say(actor, `worker ${actor.worker.pid} killed (SIGKILL); the supplier had placed ${id.orderRef}`);
+  say(actor, `where is ${id.orderRef}? ${await whereInWords(world, id)}`);
+  await world.partners.clearFault();
+  actor.worker = await world.startWorker();
+  say(actor, `worker ${actor.worker.pid} started; it has never seen any of these orders`);
 }
 
 /** Answers the approval; then a second answer, which is a conflict. */
-export async function approve(stage: Stage): Promise<void> {
-  const { narrator, pipeline, orders } = stage;
+export async function approve(actor: Actor): Promise<void> {
+  const { world, orders } = actor;
+  if (world.implementation === 'chain') return;
   const id = orderIdOf(orders.aboveLimit.order);
-  const { waitingFor } = await until(stage, id, ({ waitingFor }) => waitingFor?.kind === 'person');
+  const { waitingFor } = await until(world, id, ({ waitingFor }) => waitingFor?.kind === 'person');
   if (waitingFor?.kind !== 'person') throw new Error('until() returned another position');
   const { gate, gateVersion, who, until: deadline } = waitingFor;
-  narrator.say(`${id.orderRef} waits for ${who} until ${deadline}; no worker is held.`);
+  say(actor, `${id.orderRef} waits for ${who} until ${deadline}; no worker is held`);
   const answer = { gate, gateVersion, decision: 'approve', by: 'Ada' } as const;
-  narrator.say(`Ada approves: ${(await pipeline.decide(id, answer)).kind}`);
-  const second = await pipeline.decide(id, { ...answer, decision: 'reject', by: 'Bob' });
-  narrator.say(
-    `Bob rejects: ${second.kind}${second.kind === 'conflict' ? ` (${second.conflict})` : ''}`,
-  );
+  const first = await world.pipeline.decide(id, answer);
+  const second = await world.pipeline.decide(id, { ...answer, decision: 'reject', by: 'Bob' });
+  say(actor, `Ada approves: ${first.kind}; Bob rejects: ${second.kind}`);
 }
 
-/** Lets the weeks until the charge date pass, on the engine's clock and on the partners'. */
-export async function passTheWeeks(stage: Stage): Promise<void> {
-  const { narrator, partners, orders } = stage;
+/** Lets the weeks until the charge date pass, on the run's clock and on the partners'. */
+export async function passTheWeeks(actor: Actor): Promise<void> {
+  const { world, orders } = actor;
+  if (world.implementation === 'chain') return;
   const id = orderIdOf(orders.chargeLater.order);
-  const { waitingFor } = await until(stage, id, ({ waitingFor }) => waitingFor?.kind === 'date');
+  const { waitingFor } = await until(world, id, ({ waitingFor }) => waitingFor?.kind === 'date');
   if (waitingFor?.kind !== 'date') throw new Error('until() returned another position');
-  const ms = Date.parse(waitingFor.until) - Date.now();
-  const days = Math.round(ms / 86_400_000);
-  narrator.say(
-    `${id.orderRef} waits until ${waitingFor.until}: ${days} days, moving its clock there.`,
-  );
-  await partners.advanceClock(ms);
-  await stage.forward(runIdOf(id), Math.max(1, ms));
+  const ms = Math.max(1, Date.parse(waitingFor.until) - Date.now());
+  say(actor, `${id.orderRef} waits until ${waitingFor.until}; moving its clock there`);
+  await world.partners.advanceClock(ms);
+  await world.forward(id, ms);
 }
 
-/** Waits until every order has ended. */
-export async function untilAllEnded(stage: Stage): Promise<void> {
-  for (const { order } of Object.values(stage.orders)) {
-    await until(stage, orderIdOf(order), ({ status }) => status === 'ended');
+/** Waits until every order has come to rest: it has ended, or, where nothing can be asked, the partners have counted what is expected. */
+export async function untilAtRest({ world, orders }: Actor): Promise<void> {
+  for (const expected of Object.values<DemoOrder>(orders)) {
+    const id = orderIdOf(expected.order);
+    if (world.implementation === 'chain') await untilCounted(world, id, expected);
+    else await until(world, id, ({ status }) => status === 'ended');
   }
 }
 
-async function until(
-  stage: Stage,
-  id: OrderId,
-  wanted: (position: Position) => boolean,
-): Promise<Position> {
+/** Gives up quietly: the table then shows what was counted instead. */
+async function untilCounted(world: World, id: OrderId, { on }: DemoOrder): Promise<void> {
   const deadline = Date.now() + LIMIT_MS;
-  for (;;) {
-    const position = await positionOf(stage, id);
-    if (wanted(position)) return position;
-    if (Date.now() > deadline) throw new Error(`${id.orderRef} got stuck: ${inWords(position)}`);
+  while (Date.now() < deadline) {
+    const counts = await world.partners.counts(businessKey(id));
+    if (EFFECT_KINDS.every((kind) => counts[kind] === (on.chain.effects[kind] ?? 0))) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
-export async function positionOf(
-  { pipeline }: Pick<Stage, 'pipeline'>,
+async function until(
+  world: World,
   id: OrderId,
+  wanted: (position: Position) => boolean,
 ): Promise<Position> {
-  const answer = await pipeline.where(id);
-  if (answer.kind !== 'position') throw new Error(`where ${id.orderRef}: ${answer.kind}`);
-  return answer.position;
+  for (const deadline = Date.now() + LIMIT_MS; ;) {
+    const answer = await world.pipeline.where(id);
+    if (answer.kind === 'position' && wanted(answer.position)) return answer.position;
+    if (Date.now() > deadline) {
+      throw new Error(
+        `${world.implementation}: ${id.orderRef} got stuck: ${await whereInWords(world, id)}`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }
 
-function inWords({ step, status, attempts, waitingFor, lastFailure }: Position): string {
-  const parts = [`at step ${step}, ${status}`];
-  if (attempts > 0) parts.push(`attempt ${attempts}`);
-  if (waitingFor)
-    parts.push(`waiting for ${waitingFor.kind === 'person' ? waitingFor.who : waitingFor.kind}`);
-  if (lastFailure !== undefined) parts.push(`last failure: ${lastFailure}`);
-  return parts.join(', ');
+async function whereInWords({ pipeline }: World, id: OrderId): Promise<string> {
+  const answer = await pipeline.where(id);
+  if (answer.kind === 'cannot') return `cannot say: ${answer.reason}`;
+  if (answer.kind === 'not-found') return 'not found';
+  const { step, status, attempts, waitingFor } = answer.position;
+  const attempt = attempts > 0 ? `, attempt ${attempts}` : '';
+  return `at step ${step}, ${status}${attempt}${waitingFor ? `, waiting for ${waitingFor.kind}` : ''}`;
+}
+
+const WIDTH = Math.max(
+  ...(['chain', 'queue', 'temporal'] satisfies Implementation[]).map(({ length }) => length),
+);
+
+function say({ narrator, world }: Actor, text: string): void {
+  narrator.say(`${world.implementation.padEnd(WIDTH)}  ${text}`);
 }

@@ -24,11 +24,16 @@ export interface WorkerHandle {
  */
 export interface World {
   readonly implementation: Implementation;
+  /** Unique to this world: its task queue and the buyer of its orders. */
+  readonly name: string;
   readonly pipeline: Pipeline;
   readonly partners: PartnersControl;
   /** The shared policy with technical waits shortened; business waits as they are. */
   readonly policy: Policy;
-  startWorker(): Promise<WorkerHandle>;
+  /** For controls that change the database, and for the transport's own counts. */
+  readonly databaseUrl: string;
+  /** `env` wins over what the world gives its workers. */
+  startWorker(env?: NodeJS.ProcessEnv): Promise<WorkerHandle>;
   /** A valid order of this world: one line unless told otherwise. */
   order(orderRef: string, changes?: Partial<Order>): Order;
   /** Moves one run's clock, and nobody else's: timers and deadlines come due as if `ms` had passed. */
