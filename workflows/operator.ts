@@ -4,7 +4,7 @@ import { businessKey, orderIdOf } from '../core/identity.ts';
 import type { RunInput } from '../core/order/run-input.ts';
 import type { Step, UndoableStep } from '../core/steps.ts';
 import type { OperatorCommand } from './definitions.ts';
-import { differences } from './difference.ts';
+import { differences } from '../core/order/difference.ts';
 import type { StepProblem } from './failures.ts';
 import { move, now, record } from './position.ts';
 import { Stopped } from './run.ts';
