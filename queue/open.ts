@@ -55,3 +55,5 @@ export async function openQueue({ databaseUrl, user }: QueueTarget): Promise<Pip
     },
   };
 }
+
+export { openChain } from './chain/open.ts';

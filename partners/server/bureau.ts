@@ -14,7 +14,8 @@ export function serveBureau(desk: Desk): void {
     input: z.strictObject({
       reference: field.reference,
       buyerId: field.shortText,
-      amount: money,
+      // An order that prepayments cover comes to nothing and is enquired about all the same.
+      amount: money.extend({ minor: z.int().nonnegative() }),
     }),
     about: ({ reference }) => ({ reference }),
     act: ({ reference, buyerId }, key) => {
