@@ -11,17 +11,20 @@ export function orderIdOf(order: Order): OrderId {
   return { buyerId: order.buyer.id, orderRef: order.orderRef };
 }
 
-/**
- * Longest buyer id and order reference, in UTF-16 units. A unit encodes to nine characters at most
- * (three bytes of UTF-8, `%XX` each), so two parts stay under the 1,000 characters a Temporal
- * workflow id may have, with room for a child's suffix.
- */
+/** Longest buyer id and order reference, in UTF-16 units. */
 export const MAX_ID_LENGTH = 50;
 
 /**
+ * Longest each of them may be once it is percent-encoded: a letter of the Latin alphabet counts one,
+ * most others six or nine. Temporal's own schema on Postgres and MySQL keeps workflow ids in 255
+ * characters, and `order/`, two parts, and a child's suffix have to fit.
+ */
+export const MAX_ENCODED_ID_LENGTH = 110;
+
+/**
  * The two parts as one string, `buyer/ref`, each percent-encoded, so that a slash inside a part
- * can't make two orders one. Returns at most 901 characters; throws URIError on a lone surrogate,
- * which the order schema refuses before.
+ * can't make two orders one. At most 221 characters for a valid order; throws URIError on a lone
+ * surrogate, which the order schema refuses before.
  */
 export function businessKey({ buyerId, orderRef }: OrderId): string {
   return `${encodeURIComponent(buyerId)}/${encodeURIComponent(orderRef)}`;

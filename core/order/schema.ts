@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { orderLimits } from '../policy.ts';
 import { refuseDuplicateLines, refuseFractionsOfMinorUnits, refuseWrongTotals } from './rules.ts';
-import { calendarDate, currencyCode, decimal, email, identifier, text, zoneName } from './text.ts';
+import {
+  calendarDate,
+  currencyCode,
+  decimal,
+  email,
+  identifier,
+  text,
+  zoneName,
+  orderIdentifier,
+} from './text.ts';
 
 const adjustment = z.strictObject({
   /** Signed, in major units: a discount is negative. */
@@ -33,8 +42,8 @@ export const lineSchema = z
   }));
 
 const fields = z.strictObject({
-  orderRef: identifier(),
-  buyer: z.strictObject({ id: identifier(), name: text(200), email }),
+  orderRef: orderIdentifier,
+  buyer: z.strictObject({ id: orderIdentifier, name: text(200), email }),
   supplierId: identifier(),
   currency: currencyCode,
   lines: z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_ID_LENGTH } from '../identity.ts';
+import { MAX_ENCODED_ID_LENGTH, MAX_ID_LENGTH } from '../identity.ts';
 import { currencyDigits } from './currency.ts';
 import { canonicalDecimal, decimalFault } from './decimal.ts';
 import { codePoint, quote } from './quote.ts';
@@ -70,6 +70,24 @@ export const text = (max: number) => ruled(canonicalText, notEmpty, harmless, at
 /** Text that identifies something. */
 export const identifier = (max = MAX_ID_LENGTH) =>
   ruled(canonicalText, notEmpty, harmless, visible, atMost(max));
+
+/** A part of an order's identity: it becomes part of ids whose length others limit. */
+export const orderIdentifier = ruled(
+  canonicalText,
+  notEmpty,
+  harmless,
+  visible,
+  atMost(MAX_ID_LENGTH),
+  (text) => {
+    const { length } = encodeURIComponent(text);
+    return length <= MAX_ENCODED_ID_LENGTH
+      ? undefined
+      : {
+          message: `is ${length} characters long when percent-encoded`,
+          hint: `at most ${MAX_ENCODED_ID_LENGTH}; letters outside A to Z take six or more each`,
+        };
+  },
+);
 
 /** One address: no spaces, brackets or list separators, so that it can't become two in a mail header. */
 export const email = ruled(canonicalText, notEmpty, harmless, visible, atMost(254), (value) =>

@@ -2,17 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
+  MAX_ENCODED_ID_LENGTH,
   MAX_ID_LENGTH,
   businessKey,
   effectKey,
   parseBusinessKey,
   runIdOf,
 } from '../../../core/identity.ts';
+import { parseOrder } from '../../../core/order/parse.ts';
 import { STEPS } from '../../../core/steps.ts';
+import { plainOrder } from './orders.ts';
 
 const id = fc
   .string({ unit: 'binary', minLength: 1, maxLength: MAX_ID_LENGTH })
-  .filter((text) => text.length <= MAX_ID_LENGTH);
+  .filter((text) => text.length <= MAX_ID_LENGTH)
+  .filter((text) => encodeURIComponent(text).length <= MAX_ENCODED_ID_LENGTH);
 const orderId = fc.record({ buyerId: id, orderRef: id }, { noNullPrototype: true });
 
 test('law: a business key is read back as what it was made of', () => {
@@ -21,8 +25,8 @@ test('law: a business key is read back as what it was made of', () => {
   );
 });
 
-test('law: a run id fits into what Temporal allows, with room for a child', () => {
-  fc.assert(fc.property(orderId, (order) => assert.ok(runIdOf(order).length <= 910)));
+test("law: a run id fits into the 255 characters of Temporal's SQL schema, with room for a child", () => {
+  fc.assert(fc.property(orderId, (order) => assert.ok(`${runIdOf(order)}/lines/99`.length <= 255)));
 });
 
 test('law: effects that differ in anything have different keys', () => {
@@ -60,3 +64,14 @@ for (const key of ['', 'a', '/', 'a/', '/b', 'a/b/c', 'a/%', '%E0%A4%A/b']) {
     assert.throws(() => parseBusinessKey(key), RangeError);
   });
 }
+
+test('a reference that would outgrow the ids of others when encoded is refused with its length', () => {
+  const parsed = parseOrder({ ...plainOrder(), orderRef: '購'.repeat(13) });
+  assert.deepEqual(parsed.ok ? [] : parsed.faults, [
+    {
+      path: 'orderRef',
+      message: 'is 117 characters long when percent-encoded',
+      hint: 'at most 110; letters outside A to Z take six or more each',
+    },
+  ]);
+});
