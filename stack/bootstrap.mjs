@@ -36,8 +36,10 @@ async function perform(task) {
   const commands = task.commands.map((command) => [...NODE_FLAGS, ...command, ...argsOf(task)]);
   if (commands.length === 1) return becomeCommand(node.path, commands[0], { env });
   let exitCode = 0;
-  for (const command of commands)
-    exitCode = (await runCommand(node.path, command, { env })) || exitCode;
+  for (const command of commands) {
+    const code = await runCommand(node.path, command, { env });
+    if (exitCode === 0) exitCode = code;
+  }
   return exitCode;
 }
 

@@ -53,6 +53,8 @@ export async function launch(spec: Launch): Promise<Child> {
     buffer: false,
     detached: true,
     cleanup: false,
+    // Whoever stops it has a limit of its own; execa's would cut a worker's last 30 s to 5.
+    forceKillAfterDelay: false,
     reject: false,
   });
   return {

@@ -26,24 +26,26 @@ export async function ensurePackages(node) {
 }
 
 /**
- * npm writes the list of what it installed last of all, so this is the stamp: it is missing after an
- * interrupted install, and right after an `npm install` by hand.
+ * Whether node_modules holds what package-lock.json says. npm's own list of what it installed is missing
+ * after an interrupted install and knows the hashes, but `npm install --package-lock-only` writes it
+ * without installing anything: so the packages are looked at too, some 25 ms for all of them.
  */
 export function packagesMatch(root = projectRoot) {
-  const wanted = readPackages(join(root, 'package-lock.json'));
-  const installed = readPackages(join(root, 'node_modules', '.package-lock.json'));
-  if (!wanted || !installed) return false;
+  const wanted = readJson(join(root, 'package-lock.json'))?.packages;
+  const listed = readJson(join(root, 'node_modules', '.package-lock.json'))?.packages;
+  if (!wanted || !listed) return false;
   return Object.entries(wanted).every(([path, entry]) => {
     if (path === '') return true;
-    const found = installed[path];
+    const found = listed[path];
     if (!found) return entry.optional === true && !fitsHere(entry);
-    return found.version === entry.version && found.integrity === entry.integrity;
+    if (found.version !== entry.version || found.integrity !== entry.integrity) return false;
+    return readJson(join(root, path, 'package.json'))?.version === entry.version;
   });
 }
 
-function readPackages(file) {
+function readJson(file) {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')).packages;
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
   }
