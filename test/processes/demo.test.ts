@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
@@ -24,6 +24,15 @@ async function demo(t: TestContext) {
   return { folder, child };
 }
 
+/** The rows of the table in a text: on, where it is, charged, reserved, placed, mailed, verdict; not how long it took. */
+function rowsIn(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.split('│').map((cell) => cell.trim()))
+    .filter(([, , on]) => on === 'chain' || on === 'queue' || on === 'temporal')
+    .map((cells) => [...cells.slice(2, 8), cells[9]].join(' '));
+}
+
 async function nothingIsLeftOf(folder: string): Promise<void> {
   const { stdout } = await execa('ps', ['-ewwo', 'pid,args']);
   assert.deepEqual(
@@ -40,13 +49,7 @@ suite('the demo', { concurrency: false }, () => {
     assert.equal(exitCode, 0, `${stdout}\n${stderr}`);
     assert.match(stdout, /Temporal's web page, while this runs: http:\/\/127\.0\.0\.1:\d+/);
     assert.match(stdout, /killed \(SIGKILL\)/);
-    const rows = stdout
-      .split('\n')
-      .map((line) => line.split('│').map((cell) => cell.trim()))
-      .filter(([, , on]) => on === 'chain' || on === 'queue' || on === 'temporal')
-      // On, where it is, charged, reserved, placed, mailed, verdict; not how long it took.
-      .map((cells) => [...cells.slice(2, 8), cells[9]].join(' '));
-    assert.deepEqual(rows, [
+    assert.deepEqual(rowsIn(stdout), [
       'chain cannot say 1 1 2 1 broke: placed twice',
       'queue completed 1 1 1 1 held',
       'temporal completed 1 1 1 1 held',
@@ -63,6 +66,8 @@ suite('the demo', { concurrency: false }, () => {
       'queue refused 0 0 0 0 held',
       'temporal refused 0 0 0 0 held',
     ]);
+    const readme = await readFile(join(root, 'README.md'), 'utf8');
+    assert.deepEqual(rowsIn(readme), rowsIn(stdout), 'the table in README.md is out of date');
     await nothingIsLeftOf(folder);
   });
 
