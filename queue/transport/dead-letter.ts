@@ -1,5 +1,5 @@
 import type { Attempt, Db, DeadMessage, ReceiptAnswer, ReceivedMessage } from './contract.ts';
-import { checkQueue } from './limits.ts';
+import { checkMessageIds, checkPage, checkQueue } from './limits.ts';
 import { readReceipt } from './receipt.ts';
 import { run, type Session, type Statement } from './session.ts';
 
@@ -80,6 +80,7 @@ export async function deadMessages(
   db: Db = session.pool,
 ): Promise<DeadMessage[]> {
   checkQueue(queue);
+  checkPage(limit, after);
   const rows = await run<DeadRow>(session, db, readDead, [queue, after, limit]);
   return rows.map((row) => ({
     messageId: row.id,
@@ -105,5 +106,6 @@ export async function discard(
   db: Db = session.pool,
 ): Promise<number> {
   checkQueue(queue);
+  checkMessageIds('messageIds', messageIds);
   return (await run(session, db, discardNamed, [queue, messageIds])).length;
 }

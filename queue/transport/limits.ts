@@ -124,6 +124,19 @@ export function checkReceive(limits: Limits, max: number, waitMs: number): void 
   checkNumber('waitMs', waitMs, 0, limits.maxWaitMs, 'receive again to wait longer');
 }
 
+/** Message ids as an operator types them: one that can't be an id is refused by name. */
+export function checkMessageIds(field: string, ids: string[]): void {
+  const wrong = ids.find((id) => !/^\d{1,18}$/.test(id));
+  if (wrong !== undefined) {
+    throw new LimitError(field, `has ${JSON.stringify(wrong)}`, 'a message id is a number');
+  }
+}
+
+export function checkPage(limit: number, after: string): void {
+  checkNumber('limit', limit, 1, 1_000, 'ask for the next page with after');
+  checkMessageIds('after', [after]);
+}
+
 export function checkKey(key: string): void {
   // Postgres text has no NUL; 400 bytes leave a key indexable wherever it is stored later.
   if (key === '' || key.includes('\0') || Buffer.byteLength(key) > 400) {

@@ -1,6 +1,6 @@
 import { afterCommit } from '../database.ts';
 import type { Db } from './contract.ts';
-import { checkQueue } from './limits.ts';
+import { checkMessageIds, checkQueue } from './limits.ts';
 import { run, type Session, type Statement } from './session.ts';
 
 /*
@@ -30,6 +30,7 @@ export async function redrive(
   db: Db = session.pool,
 ): Promise<number> {
   checkQueue(queue);
+  checkMessageIds('messageIds', messageIds ?? []);
   const risen = await run(session, db, redriveDead, [queue, messageIds ?? null]);
   if (risen.length > 0) afterCommit(db, () => session.notifier.hint(queue));
   return risen.length;

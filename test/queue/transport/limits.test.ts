@@ -172,7 +172,7 @@ test('retentions that sqs would refuse are refused, and a dead letter must not e
   assert.deepEqual(limitsOf('postgres'), POSTGRES);
 });
 
-test('queue names, keys and bodies that cannot work are refused by name', async (t) => {
+test('queue names, keys, bodies and message ids that cannot work are refused by name', async (t) => {
   const { pool, transport } = await openFresh(t);
   for (const queue of [
     '',
@@ -188,6 +188,12 @@ test('queue names, keys and bodies that cannot work are refused by name', async 
   for (const key of ['', 'a\0b', 'é'.repeat(201)]) {
     await assert.rejects(transport.send(pool, 'orders', [{ body: 1, key }]), { field: 'key' });
   }
+  for (const ids of [['x'], ['1', ''], ['9'.repeat(19)], ["1'"]]) {
+    await assert.rejects(transport.redrive('orders', ids), { field: 'messageIds' });
+    await assert.rejects(transport.discard('orders', ids), { field: 'messageIds' });
+  }
+  await assert.rejects(transport.deadMessages('orders', { limit: 0 }), { field: 'limit' });
+  await assert.rejects(transport.deadMessages('orders', { after: 'x' }), { field: 'after' });
   for (const body of [undefined, () => 1, Symbol('x')]) {
     await assert.rejects(transport.send(pool, 'orders', [{ body }]), {
       field: 'messages[0].body',
