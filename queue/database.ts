@@ -29,6 +29,8 @@ export function openPool(settings: PoolSettings): Pool {
   });
   // An idle connection that dies is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
+  // One that dies between two statements of a transaction would end it too; the next statement fails.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 

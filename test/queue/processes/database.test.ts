@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import type { Order } from '../../../core/order/schema.ts';
+import { orderIdOf } from '../../../core/order/run-input.ts';
+import { controlPartners } from '../../../partners/control.ts';
+import { startPartners } from '../../../partners/server/server.ts';
+import { openQueue } from '../../../queue/open.ts';
+import { migrate } from '../../../queue/migrations/migrate.ts';
+import { startPostgres } from '../../../stack/postgres.ts';
+import type { Postgres } from '../../../stack/postgres.ts';
+import { anOrder, quickPolicy } from '../../support/orders.ts';
+import { openBench } from '../support/bench.ts';
+import type { QueueBench } from '../support/bench.ts';
+import { eventually } from '../support/eventually.ts';
+import { startWorkerProcess } from '../support/worker-process.ts';
+
+const policy = { ...quickPolicy, heartbeatMs: 1_000, settleMs: 300, maxLostWorkers: 10 };
+const once = { charge: 1, enquiry: 1, reservation: 1, order: 1, mail: 1 };
+const undone = { refund: 0, release: 0, cancel: 0 };
+
+describe('the database of the queue', () => {
+  let postgres: Postgres;
+  let dataDir: string;
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'q2t-h7-'));
+    postgres = await startPostgres({ dataDir });
+  });
+  after(async () => {
+    await postgres.process.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  test('is killed under load and comes back: the same workers carry every order out once', async (t) => {
+    const databaseUrl = postgres.urlOf('postgres');
+    const server = await startPartners();
+    t.after(() => server.close());
+    const partners = controlPartners(server.url);
+    await migrate(databaseUrl);
+    const worker = await startWorkerProcess({ databaseUrl, partnersUrl: server.url });
+    t.after(() => worker.signal('SIGKILL'));
+    const pipeline = await openQueue({ databaseUrl });
+    t.after(() => pipeline.close());
+    const orders = Array.from({ length: 12 }, () => anOrder());
+    for (const order of orders) await pipeline.submit(order, policy);
+    const ended = async () => {
+      const listed = await pipeline.list({ status: 'ended' }).catch(() => undefined);
+      return listed?.kind === 'runs' ? listed.runs.length : 0;
+    };
+    await eventually('some orders have ended', async () => (await ended()) >= 2);
+    await postgres.process.kill();
+    await postgres.process.start();
+    await eventually(
+      'all orders have ended',
+      async () => (await ended()) === orders.length,
+      60_000,
+    );
+    for (const order of orders) {
+      const counts = await partners.counts(`${order.buyer.id}/${order.orderRef}`);
+      assert.deepEqual(counts, { ...once, ...undone });
+    }
+    worker.signal('SIGTERM');
+    assert.equal(await worker.exited, 0);
+  });
+});
+
+describe('the connections of the queue', () => {
+  let bench: QueueBench;
+  before(async () => {
+    bench = await openBench({ workers: 0 });
+  });
+  after(() => bench.close());
+
+  test('are cut again and again: every order is carried out once', async () => {
+    const worker = await bench.startWorker();
+    const orders = Array.from({ length: 8 }, () => anOrder());
+    for (const order of orders) await bench.pipeline.submit(order, policy);
+    const isDone = async (order: Order) =>
+      (await bench.position(orderIdOf(order))).status === 'ended';
+    const admin = new pg.Client({ connectionString: bench.databaseUrl });
+    await admin.connect();
+    let cuts = 0;
+    await eventually(
+      'all orders have ended',
+      async () => {
+        if (cuts < 6) {
+          const { rowCount } = await admin.query(
+            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE datname = current_database() AND application_name = 'q2t-queue-worker'`,
+          );
+          cuts += rowCount ? 1 : 0;
+        }
+        return (await Promise.all(orders.map(isDone))).every(Boolean);
+      },
+      60_000,
+    );
+    await admin.end();
+    assert.ok(cuts > 0, 'nothing was cut');
+    for (const order of orders) {
+      const counts = await bench.partners.counts(`${order.buyer.id}/${order.orderRef}`);
+      assert.deepEqual(counts, { ...once, ...undone });
+    }
+    await worker.stop();
+  });
+});
