@@ -1,4 +1,4 @@
-import type { Partners } from '../partners/contract.ts';
+import type { PartnerName, Partners } from '../partners/contract.ts';
 import { chargeActivities } from './charge.ts';
 import { creditActivities } from './credit.ts';
 import { invoiceActivities } from './invoice.ts';
@@ -13,23 +13,25 @@ export interface ActivityDependencies {
   invoices: Invoices;
 }
 
-/** All activities of the purchase order, with what they reach the outside world through. */
-export function createActivities({ partners, invoices }: ActivityDependencies) {
+/** What a worker runs as part of its workflow task: no partner, so no queue of its own. */
+export const localActivities = { validate };
+export type LocalActivities = typeof localActivities;
+
+/**
+ * The activities of the purchase order by the partner they talk to, with what they reach the outside
+ * world through. The partner says on which task queue they run, and so whose rate they count towards.
+ */
+export function partnerActivities({ partners, invoices }: ActivityDependencies) {
+  const { payments, bureau, warehouse, supplier, mailer } = partners;
   return {
-    validate,
-    ...priceActivities(partners.supplier),
-    ...creditActivities(partners.bureau),
-    ...reserveActivities(partners.warehouse),
-    ...chargeActivities(partners.payments),
-    ...placeActivities(partners.supplier),
-    ...invoiceActivities(invoices, partners.mailer),
-  };
+    payments: chargeActivities(payments),
+    bureau: creditActivities(bureau),
+    warehouse: reserveActivities(warehouse),
+    supplier: { ...priceActivities(supplier), ...placeActivities(supplier) },
+    // Writes a row of our own first; the mail is what somebody else's limit is about.
+    mailer: invoiceActivities(invoices, mailer),
+  } satisfies Record<PartnerName, object>;
 }
 
 /** What workflows know of the activities: types only, never the code. */
-export type Activities = Omit<ReturnType<typeof createActivities>, keyof LocalActivities>;
-
-/** Those that a worker runs as part of its workflow task. */
-export interface LocalActivities {
-  validate: typeof validate;
-}
+export type PartnerActivities = ReturnType<typeof partnerActivities>;

@@ -1,28 +1,44 @@
 import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { Limits, StepCall } from '../activities/attempt.ts';
-import type { Activities, LocalActivities } from '../activities/index.ts';
+import type { LocalActivities, PartnerActivities } from '../activities/index.ts';
+import type { PartnerQueue } from '../activities/partner-queues.ts';
 import type { OrderId } from '../core/identity.ts';
 import type { Policy } from '../core/policy.ts';
 
 /**
- * The activities, under the policy that the run started with. There is no scheduleToCloseTimeout on
- * purpose: it would count the hours in which every worker is down, and no step should fail for that.
- * The attempts are what is bounded. A lost worker uses up an attempt too: the engine counts in one number.
+ * The activities by partner, each on the partner's task queue, under the policy that the run started with.
+ * There is no scheduleToCloseTimeout on purpose: it would count the hours in which every worker is down,
+ * and the wait for a partner's rate; no step should fail for those. The attempts are what is bounded. A
+ * lost worker uses up an attempt too: the engine counts in one number.
  */
 export function activitiesOf(policy: Policy) {
-  return proxyActivities<Activities>({
-    startToCloseTimeout: policy.attemptTimeoutMs,
-    heartbeatTimeout: policy.heartbeatMs,
-    // An effect that is under way reports before its run goes on to undo it.
-    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-    retry: {
-      maximumAttempts: policy.maxAttempts,
-      // Failures that know their class bring their own delay; this one is for lost workers. Zero is not allowed.
-      initialInterval: Math.max(1, policy.retryInitialMs),
-      maximumInterval: Math.max(1, policy.retryInitialMs, policy.retryMaxMs),
-      backoffCoefficient: 2,
-    },
-  });
+  const at = <P extends keyof PartnerActivities>(partner: P) =>
+    proxyActivities<PartnerActivities[P]>({
+      taskQueue: queueOf(partner),
+      startToCloseTimeout: policy.attemptTimeoutMs,
+      heartbeatTimeout: policy.heartbeatMs,
+      // An effect that is under way reports before its run goes on to undo it.
+      cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+      retry: {
+        maximumAttempts: policy.maxAttempts,
+        // Failures that know their class bring their own delay; this one is for lost workers. Zero is not allowed.
+        initialInterval: Math.max(1, policy.retryInitialMs),
+        maximumInterval: Math.max(1, policy.retryInitialMs, policy.retryMaxMs),
+        backoffCoefficient: 2,
+      },
+    });
+  return {
+    payments: at('payments'),
+    bureau: at('bureau'),
+    warehouse: at('warehouse'),
+    supplier: at('supplier'),
+    mailer: at('mailer'),
+  };
+}
+
+/** `partnerQueue` itself is the activities' code, which a workflow can't have; its type keeps the two alike. */
+function queueOf<P extends keyof PartnerActivities>(partner: P): PartnerQueue<P> {
+  return `${workflowInfo().taskQueue}-${partner}`;
 }
 
 /** Checks that a worker does by itself: no partner, no wait, and only the result in the history. */

@@ -50,11 +50,11 @@ export async function priceLines(
 
 async function priceHere(input: LinesInput, prices: Map<string, string>): Promise<void> {
   const { supplierId, currency, lines } = input;
-  const activities = activitiesOf(input.input.policy);
+  const { supplier } = activitiesOf(input.input.policy);
   const call = callOf(input, false);
   await eachOf(lines, input.input.policy.fanOut, async ({ lineId, sku, unitPrice }) => {
     const asked = { ...call, supplierId, currency, sku };
-    const priced = await activities.price.executeWithOptions({ summary: `line ${lineId}` }, [
+    const priced = await supplier.price.executeWithOptions({ summary: `line ${lineId}` }, [
       unitPrice === undefined ? asked : { ...asked, unitPrice },
     ]);
     prices.set(lineId, priced);

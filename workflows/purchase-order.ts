@@ -68,7 +68,7 @@ async function untilStopped(run: Run, steps: CancellationScope): Promise<Stop> {
 async function takeSteps(run: Run): Promise<void> {
   const { order, policy, chargeAt } = run.input;
   const { supplierId, lines } = order;
-  const activities = activitiesOf(policy);
+  const { payments, bureau, warehouse, supplier, mailer } = activitiesOf(policy);
 
   await step(run, 'validate', async () => {
     const faults = await checksOf().validate(run.input);
@@ -83,7 +83,7 @@ async function takeSteps(run: Run): Promise<void> {
   await step(run, 'credit', async (again) => {
     // An enquiry costs money, and the bureau takes no question about nothing.
     if (!chargeNeeded(amount)) return 'nothing to lend';
-    const score = await activities.credit({ ...callOf(run, again), amount });
+    const score = await bureau.credit({ ...callOf(run, again), amount });
     const verdict = creditVerdict(score, policy);
     if (verdict.kind === 'refused') throw new StepFailure('refused', 'credit', verdict.reason);
     return `score ${score}`;
@@ -94,9 +94,9 @@ async function takeSteps(run: Run): Promise<void> {
   await effectStep(run, 'reserve', {
     work: (again) => {
       const goods = lines.map(({ sku, quantity }) => ({ sku, quantity }));
-      return activities.reserve({ ...callOf(run, again), lines: goods });
+      return warehouse.reserve({ ...callOf(run, again), lines: goods });
     },
-    undo: (again) => activities.release(callOf(run, again)),
+    undo: (again) => warehouse.release(callOf(run, again)),
   });
 
   await untilDue(run, chargeAt);
@@ -105,18 +105,18 @@ async function takeSteps(run: Run): Promise<void> {
       if (!chargeNeeded(amount)) return 'nothing to charge';
       const summary = amountText;
       const input = { ...callOf(run, again), amount };
-      return activities.charge.executeWithOptions({ summary }, [input]);
+      return payments.charge.executeWithOptions({ summary }, [input]);
     },
     undo: async (again) =>
-      chargeNeeded(amount) && (await activities.refund(callOf(run, again))) !== null,
+      chargeNeeded(amount) && (await payments.refund(callOf(run, again))) !== null,
   });
 
   await effectStep(run, 'place', {
     work: (again) => {
       const goods = lines.map(({ sku, quantity, unit }) => ({ sku, quantity, unit }));
-      return activities.place({ ...callOf(run, again), supplierId, lines: goods });
+      return supplier.place({ ...callOf(run, again), supplierId, lines: goods });
     },
-    undo: async (again) => (await activities.cancel({ ...callOf(run, again), supplierId })) > 0,
+    undo: async (again) => (await supplier.cancel({ ...callOf(run, again), supplierId })) > 0,
   });
 
   // From here on there is no way back: an invoice that is out has been read. The last look for a
@@ -126,7 +126,7 @@ async function takeSteps(run: Run): Promise<void> {
   await CancellationScope.nonCancellable(async () => {
     await step(run, 'invoice', (again) => {
       const to = order.buyer.email;
-      return activities.invoice({ ...callOf(run, again), amount, amountText, to });
+      return mailer.invoice({ ...callOf(run, again), amount, amountText, to });
     });
     await step(run, 'close', async () => amountText);
   });

@@ -4,7 +4,8 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { Info } from '@temporalio/activity';
 import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { createActivities } from '../../activities/index.ts';
+import { partnerActivities } from '../../activities/index.ts';
+import type { PartnerActivities } from '../../activities/index.ts';
 import { openInvoices } from '../../activities/invoices.ts';
 import type { Invoices } from '../../activities/invoices.ts';
 import { businessKey } from '../../core/identity.ts';
@@ -25,14 +26,14 @@ let control: PartnersControl;
 let partners: Partners;
 let invoices: Invoices;
 let database: Awaited<ReturnType<typeof emptyDatabase>>;
-let activities: ReturnType<typeof createActivities>;
+let activities: PartnerActivities;
 before(async () => {
   server = await startPartners();
   control = controlPartners(server.url);
   partners = connectPartners({ baseUrl: server.url });
   database = await emptyDatabase();
   invoices = await openInvoices(database.url);
-  activities = createActivities({ partners, invoices });
+  activities = partnerActivities({ partners, invoices });
 });
 after(async () => {
   await partners.close();
@@ -77,18 +78,18 @@ describe('a failed attempt tells the server', () => {
       reference,
       effect: { kind: 'status', status: 429, retryAfter: 7 },
     });
-    const failure = await failureOf(attempt(activities.credit, { ...input, amount }).result);
+    const failure = await failureOf(attempt(activities.bureau.credit, { ...input, amount }).result);
     assert.deepEqual([failure.type, failure.nonRetryable], ['busy', false]);
     assert.ok(Number(failure.nextRetryDelay) >= 7_000);
   });
 
   test('that no attempt can help, when the partner refused or the request was wrong', async () => {
     const declined = { ...call().input, id: { buyerId: 'declined', orderRef: 'A' }, amount };
-    const refused = await failureOf(attempt(activities.charge, declined).result);
+    const refused = await failureOf(attempt(activities.payments.charge, declined).result);
     assert.deepEqual([refused.type, refused.nonRetryable], ['refused', true]);
     const { input, reference } = call();
     await control.setFault({ reference, effect: { kind: 'status', status: 400 } });
-    const wrong = await failureOf(attempt(activities.credit, { ...input, amount }).result);
+    const wrong = await failureOf(attempt(activities.bureau.credit, { ...input, amount }).result);
     assert.deepEqual([wrong.type, wrong.nonRetryable], ['never', true]);
   });
 
@@ -98,12 +99,12 @@ describe('a failed attempt tells the server', () => {
     const charge = { ...input, amount };
     const info = { attempt: limits.maxAttempts - 1 };
     assert.equal(
-      (await failureOf(attempt(activities.credit, charge, info).result)).nonRetryable,
+      (await failureOf(attempt(activities.bureau.credit, charge, info).result)).nonRetryable,
       false,
     );
     const last = { attempt: limits.maxAttempts };
     assert.equal(
-      (await failureOf(attempt(activities.credit, charge, last).result)).nonRetryable,
+      (await failureOf(attempt(activities.bureau.credit, charge, last).result)).nonRetryable,
       true,
     );
   });
@@ -112,16 +113,16 @@ describe('a failed attempt tells the server', () => {
     const { input, reference } = call();
     await control.setFault({ reference, times: 2, effect: { kind: 'status', status: 503 } });
     const enquiry = { ...input, amount };
-    await failureOf(attempt(activities.credit, enquiry).result);
-    await failureOf(attempt(activities.credit, enquiry, { attempt: 2 }).result);
-    const score = await attempt(activities.credit, enquiry, { attempt: 3 }).result;
+    await failureOf(attempt(activities.bureau.credit, enquiry).result);
+    await failureOf(attempt(activities.bureau.credit, enquiry, { attempt: 2 }).result);
+    const score = await attempt(activities.bureau.credit, enquiry, { attempt: 3 }).result;
     assert.ok(score > 0);
   });
 
   test('that a request with no answer in time has an unknown outcome', async () => {
     const { input, reference } = call();
     const fault = await control.setFault({ reference, effect: { kind: 'hang-after' } });
-    const failure = await failureOf(attempt(activities.credit, { ...input, amount }).result);
+    const failure = await failureOf(attempt(activities.bureau.credit, { ...input, amount }).result);
     assert.equal(failure.type, 'unknown');
     await control.clearFault(fault);
   });
@@ -131,8 +132,8 @@ describe('ask before act', () => {
   test('an order whose answer was lost is found by its reference, and not placed twice', async () => {
     const { input, reference } = call();
     await lost('place', reference);
-    await failureOf(attempt(activities.place, { ...input, ...place }).result);
-    await attempt(activities.place, { ...input, ...place }, { attempt: 2 }).result;
+    await failureOf(attempt(activities.supplier.place, { ...input, ...place }).result);
+    await attempt(activities.supplier.place, { ...input, ...place }, { attempt: 2 }).result;
     assert.equal((await control.counts(reference)).order, 1);
   });
 
@@ -141,8 +142,8 @@ describe('ask before act', () => {
     const landAfterMs = limits.partnerTimeoutMs + limits.settleMs / 2;
     const effect = { kind: 'hang-before', landAfterMs } as const;
     await control.setFault({ operation: 'place', reference, times: 1, effect });
-    await failureOf(attempt(activities.place, { ...input, ...place }).result);
-    await attempt(activities.place, { ...input, ...place }, { attempt: 2 }).result;
+    await failureOf(attempt(activities.supplier.place, { ...input, ...place }).result);
+    await attempt(activities.supplier.place, { ...input, ...place }, { attempt: 2 }).result;
     assert.equal((await control.counts(reference)).order, 1);
   });
 
@@ -150,9 +151,9 @@ describe('ask before act', () => {
     const { input, reference } = call();
     const invoice = { ...input, amount, amountText: 'EUR 40.00', to: 'a@acme.example' };
     await lost('send', reference);
-    await failureOf(attempt(activities.invoice, invoice).result);
-    const first = await attempt(activities.invoice, invoice, { attempt: 2 }).result;
-    const again = await attempt(activities.invoice, { ...invoice, again: true }).result;
+    await failureOf(attempt(activities.mailer.invoice, invoice).result);
+    const first = await attempt(activities.mailer.invoice, invoice, { attempt: 2 }).result;
+    const again = await attempt(activities.mailer.invoice, { ...invoice, again: true }).result;
     assert.equal(first, again);
     assert.equal((await control.counts(reference)).mail, 1);
   });
@@ -160,9 +161,9 @@ describe('ask before act', () => {
   test('a charge replayed after the key has expired is found on the statement, and not made twice', async () => {
     const { input, reference } = call();
     const charge = { ...input, amount };
-    const first = await attempt(activities.charge, charge).result;
+    const first = await attempt(activities.payments.charge, charge).result;
     await control.advanceClock(2 * DAY);
-    assert.equal(await attempt(activities.charge, charge).result, first);
+    assert.equal(await attempt(activities.payments.charge, charge).result, first);
     assert.equal((await control.counts(reference)).charge, 1);
   });
 
@@ -171,8 +172,11 @@ describe('ask before act', () => {
     const landAfterMs = limits.partnerTimeoutMs + limits.settleMs / 2;
     const effect = { kind: 'hang-before', landAfterMs } as const;
     await control.setFault({ operation: 'charge', reference, times: 1, effect });
-    await failureOf(attempt(activities.charge, { ...input, amount }).result);
-    assert.notEqual(await attempt(activities.refund, { ...input, again: true }).result, null);
+    await failureOf(attempt(activities.payments.charge, { ...input, amount }).result);
+    assert.notEqual(
+      await attempt(activities.payments.refund, { ...input, again: true }).result,
+      null,
+    );
     const { charge, refund } = await control.counts(reference);
     assert.deepEqual({ charge, refund }, { charge: 1, refund: 1 });
   });
@@ -181,24 +185,27 @@ describe('ask before act', () => {
 describe('an undo', () => {
   test('of something that never happened says so, and does nothing', async () => {
     const { input, reference } = call();
-    assert.equal(await attempt(activities.release, input).result, false);
-    assert.equal(await attempt(activities.refund, input).result, null);
+    assert.equal(await attempt(activities.warehouse.release, input).result, false);
+    assert.equal(await attempt(activities.payments.refund, input).result, null);
     const cancel = { ...input, supplierId: 'sup_881' };
-    assert.equal(await attempt(activities.cancel, cancel).result, 0);
+    assert.equal(await attempt(activities.supplier.cancel, cancel).result, 0);
     assert.deepEqual(await control.effects(reference), []);
   });
 
   test('done twice is done once', async () => {
     const { input, reference } = call();
-    await attempt(activities.place, { ...input, ...place }).result;
-    await attempt(activities.charge, { ...input, amount }).result;
-    await attempt(activities.reserve, { ...input, lines: goods }).result;
+    await attempt(activities.supplier.place, { ...input, ...place }).result;
+    await attempt(activities.payments.charge, { ...input, amount }).result;
+    await attempt(activities.warehouse.reserve, { ...input, lines: goods }).result;
     for (const info of [{ attempt: 1 }, { attempt: 2 }]) {
-      const cancelled = await attempt(activities.cancel, { ...input, supplierId: 'sup_881' }, info)
-        .result;
+      const cancelled = await attempt(
+        activities.supplier.cancel,
+        { ...input, supplierId: 'sup_881' },
+        info,
+      ).result;
       assert.equal(cancelled, 1);
-      assert.notEqual(await attempt(activities.refund, input, info).result, null);
-      assert.equal(await attempt(activities.release, input, info).result, true);
+      assert.notEqual(await attempt(activities.payments.refund, input, info).result, null);
+      assert.equal(await attempt(activities.warehouse.release, input, info).result, true);
     }
     const { cancel, refund, release } = await control.counts(reference);
     assert.deepEqual({ cancel, refund, release }, { cancel: 1, refund: 1, release: 1 });
@@ -209,7 +216,7 @@ describe('while it works, an activity', () => {
   test('heartbeats', async () => {
     const { input, reference } = call();
     const fault = await control.setFault({ reference, effect: { kind: 'hang-after' } });
-    const { environment, result } = attempt(activities.credit, { ...input, amount });
+    const { environment, result } = attempt(activities.bureau.credit, { ...input, amount });
     let beats = 0;
     environment.on('heartbeat', () => beats++);
     await failureOf(result);
@@ -221,7 +228,7 @@ describe('while it works, an activity', () => {
     const { input, reference } = call();
     const faultId = await control.setFault({ reference, effect: { kind: 'hang-after' } });
     const charge = { ...input, amount, limits: { ...limits, partnerTimeoutMs: 20_000 } };
-    const { environment, result } = attempt(activities.credit, charge);
+    const { environment, result } = attempt(activities.bureau.credit, charge);
     await control.waitUntilHeld({ faultId }, 10_000);
     environment.cancel();
     await control.clearFault(faultId);
@@ -231,7 +238,7 @@ describe('while it works, an activity', () => {
   test('ends at once when it only waits or asks', async () => {
     const { input } = call();
     const slow = { ...input, again: true, limits: { ...limits, settleMs: 3_600_000 } };
-    const { environment, result } = attempt(activities.refund, slow);
+    const { environment, result } = attempt(activities.payments.refund, slow);
     environment.cancel();
     await assert.rejects(result, CancelledFailure);
   });

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
-import { createActivities } from '../../activities/index.ts';
+import { NativeConnection } from '@temporalio/worker';
 import { openInvoices } from '../../activities/invoices.ts';
 import { openTemporal } from '../../client/pipelines/temporal.ts';
 import type { Pipeline, Position } from '../../core/contract.ts';
@@ -13,6 +12,9 @@ import { connectPartners } from '../../partners/clients/connect.ts';
 import { controlPartners } from '../../partners/control.ts';
 import type { PartnersControl } from '../../partners/control.ts';
 import { startPartners } from '../../partners/server/server.ts';
+import { startOrderWorkers } from '../../workers/order-workers.ts';
+import { defaultRates } from '../../workers/rates.ts';
+import type { Rates } from '../../workers/rates.ts';
 import type { RunResult } from '../../workflows/run.ts';
 import { emptyDatabase } from './postgres.ts';
 import { temporalAddress, workflowBundle } from './temporal.ts';
@@ -38,10 +40,19 @@ export interface OrderBench {
   close(): Promise<void>;
 }
 
+interface BenchOptions {
+  /** Whether to start one. Default true. */
+  worker?: boolean;
+  confirmWithinMs?: number;
+  /** Instead of the default ones. */
+  rates?: Partial<Rates>;
+}
+
 export async function openBench({
   worker = true,
   confirmWithinMs = 10_000,
-} = {}): Promise<OrderBench> {
+  rates = {},
+}: BenchOptions = {}): Promise<OrderBench> {
   const address = await temporalAddress();
   const taskQueue = `orders-${randomBytes(6).toString('hex')}`;
   const database = await emptyDatabase();
@@ -55,18 +66,19 @@ export async function openBench({
   const stops = new Set<() => Promise<void>>();
 
   async function startWorker(): Promise<() => Promise<void>> {
-    const started = await Worker.create({
+    const workers = await startOrderWorkers({
       connection: native,
+      namespace: 'default',
       taskQueue,
-      workflowBundle: await workflowBundle(),
-      activities: createActivities({ partners, invoices }),
-      stickyQueueScheduleToStartTimeout: 300,
+      rates: { ...defaultRates, ...rates },
+      partners,
+      invoices,
+      workflows: { workflowBundle: await workflowBundle() },
+      stickyTimeoutMs: 300,
     });
-    const polling = started.run();
     const stop = async () => {
       stops.delete(stop);
-      started.shutdown();
-      await polling;
+      await workers.stop();
     };
     stops.add(stop);
     return stop;

@@ -31,7 +31,8 @@ async function heldAt(fault: Pick<FaultSpec, 'partner' | 'operation'>, acted: bo
     times: 1,
     effect: { kind: acted ? 'hang-after' : 'hang-before' },
   });
-  await bench.pipeline.submit(order, quickPolicy);
+  // Held until it is let go: the wait for an answer must not end first on a busy machine.
+  await bench.pipeline.submit(order, { ...quickPolicy, partnerTimeoutMs: 15_000 });
   await bench.partners.waitUntilHeld({ faultId }, LIMIT_MS);
   return { order, id, letGo: () => bench.partners.clearFault(faultId) };
 }
