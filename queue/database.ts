@@ -22,6 +22,8 @@ export function openPool(settings: PoolSettings): Pool {
     application_name: settings.applicationName,
     max: settings.maxConnections ?? 10,
     statement_timeout: settings.statementTimeoutMs ?? 30_000,
+    // The server's limit does not reach us over a connection that is half-open: nothing would end the wait.
+    query_timeout: (settings.statementTimeoutMs ?? 30_000) + 5_000,
     lock_timeout: settings.lockTimeoutMs ?? 10_000,
     idle_in_transaction_session_timeout: settings.idleInTransactionTimeoutMs ?? 60_000,
     connectionTimeoutMillis: 10_000,

@@ -32,6 +32,8 @@ export interface WorkerSettings {
   mails: number;
   /** How long a received message is hidden before its holder extends it. */
   visibilityMs: number;
+  /** Longest time a statement may take; one over a dead connection is given up 5 s later. Default 30 s. */
+  statementTimeoutMs?: number;
   /** Longest time until a due timer is seen. */
   timerEveryMs: number;
   /** Port of health and metrics on 127.0.0.1; 0: a free one. Absent: none. */
@@ -59,6 +61,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     url: databaseUrl,
     applicationName: 'q2t-queue-worker',
     maxConnections: hands + 4,
+    ...(settings.statementTimeoutMs && { statementTimeoutMs: settings.statementTimeoutMs }),
   });
   const transport = await openTransport({ pool, profile: 'postgres', listen: true, log });
   const engine: Engine = {

@@ -16,6 +16,7 @@ import { anOrder, quickPolicy } from '../../support/orders.ts';
 import { openBench } from '../support/bench.ts';
 import type { QueueBench } from '../support/bench.ts';
 import { eventually } from '../support/eventually.ts';
+import { openHalfOpenWire } from '../support/half-open.ts';
 import { startWorkerProcess } from '../support/worker-process.ts';
 
 const policy = { ...quickPolicy, heartbeatMs: 1_000, settleMs: 300, maxLostWorkers: 10 };
@@ -104,5 +105,32 @@ describe('the connections of the queue', () => {
       assert.deepEqual(counts, { ...once, ...undone });
     }
     await worker.stop();
+  });
+
+  test('go half-open in the middle of a step: another worker takes over, and the first one’s writes are refused', async (t) => {
+    const wire = await openHalfOpenWire(bench.databaseUrl);
+    t.after(() => wire.close());
+    const order = anOrder();
+    const reference = `${order.buyer.id}/${order.orderRef}`;
+    const first = await bench.startWorker({ databaseUrl: wire.url, statementTimeoutMs: 500 });
+    await bench.partners.setFault({
+      partner: 'supplier',
+      operation: 'place',
+      reference,
+      times: 1,
+      effect: { kind: 'hang-after' },
+    });
+    await bench.pipeline.submit(order, { ...policy, partnerTimeoutMs: 60_000 });
+    await bench.partners.waitUntilHeld({ reference }, 30_000);
+    wire.freeze();
+    const second = await bench.startWorker();
+    assert.equal((await bench.ended(orderIdOf(order))).outcome, 'completed');
+    const before = await bench.position(orderIdOf(order));
+    await bench.partners.release();
+    wire.thaw();
+    await first.stop();
+    assert.deepEqual(await bench.position(orderIdOf(order)), before);
+    assert.deepEqual(await bench.partners.counts(reference), { ...once, ...undone });
+    await second.stop();
   });
 });
