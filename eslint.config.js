@@ -99,7 +99,15 @@ const imports = {
     node: true,
   },
   bench: {
-    folders: ['core', 'client', 'queue', 'stack', 'partners/control.ts', 'partners/contract.ts'],
+    folders: [
+      'core',
+      'lab/world',
+      'client',
+      'queue',
+      'stack',
+      'partners/control.ts',
+      'partners/contract.ts',
+    ],
     packages: [
       '@temporalio/client',
       '@temporalio/worker',

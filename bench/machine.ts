@@ -49,3 +49,12 @@ export async function describeMachine(url: string): Promise<Machine> {
     await client.end();
   }
 }
+
+/** The same as two lines of a list. */
+export function describe(machine: Machine): string {
+  const settings = Object.entries(machine.settings).map(([name, value]) => `${name} ${value}`);
+  return [
+    `- ${machine.measuredAt}, ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, load ${machine.loadAtStart.toFixed(1)} before the start`,
+    `- Node ${machine.node}, Postgres ${machine.postgres} on the same machine: ${settings.join(', ')}`,
+  ].join('\n');
+}

@@ -2,6 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import ora from 'ora';
+import { reportOrders } from './orders/report.ts';
+import { runOrdersBench, type OrdersPlan } from './orders/run.ts';
 import { fullPlan, quickPlan, type Plan } from './transport/plan.ts';
 import { reportTransport } from './transport/report.ts';
 import { runTransportBench } from './transport/run.ts';
@@ -28,18 +30,22 @@ program
     const plan: Plan = { ...(quick === true ? quickPlan : fullPlan) };
     if (jobs !== undefined) Object.assign(plan, { unbatchedJobs: jobs, batchedJobs: 10 * jobs });
     if (rounds !== undefined) plan.rounds = rounds;
-    const spinner = ora('starting Postgres').start();
-    const result = await runTransportBench(plan, (text) => {
-      spinner.text = text;
-      // Without a terminal the spinner shows nothing.
-      if (!process.stderr.isTTY) console.error(text);
-    });
-    spinner.succeed('measured');
-    const report = reportTransport(result);
-    await mkdir(out, { recursive: true });
-    await writeFile(join(out, 'transport.md'), `${report}\n`);
-    await writeFile(join(out, 'transport.json'), `${JSON.stringify(result, null, 2)}\n`);
-    console.log(report);
+    await measure(
+      'transport',
+      out,
+      (announce) => runTransportBench(plan, announce),
+      reportTransport,
+    );
+  });
+
+program
+  .command('orders')
+  .description('whole orders on chain, queue and temporal, one worker each, taking turns')
+  .option('--orders <count>', 'orders of one line in each cell', parseCount, 200)
+  .option('--rounds <count>', 'how often each implementation has its turn', parseCount, 3)
+  .option('--out <folder>', 'where the report goes', 'docs/measured')
+  .action(async ({ out, ...plan }: OrdersPlan & { out: string }) => {
+    await measure('orders', out, (announce) => runOrdersBench(plan, announce), reportOrders);
   });
 
 await program.parseAsync();
@@ -50,4 +56,25 @@ function parseCount(text: string): number {
     throw new InvalidArgumentError('give a whole number of at least 1');
   }
   return count;
+}
+
+/** Runs with progress, then prints the report and writes it to `out`, the single values beside it. */
+async function measure<T>(
+  name: string,
+  out: string,
+  run: (announce: (text: string) => void) => Promise<T>,
+  report: (result: T) => string,
+): Promise<void> {
+  const spinner = ora('starting').start();
+  const result = await run((text) => {
+    spinner.text = text;
+    // Without a terminal the spinner shows nothing.
+    if (!process.stderr.isTTY) console.error(text);
+  });
+  spinner.succeed('measured');
+  const page = report(result);
+  await mkdir(out, { recursive: true });
+  await writeFile(join(out, `${name}.md`), `${page}\n`);
+  await writeFile(join(out, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
+  console.log(page);
 }

@@ -1,4 +1,4 @@
-import type { Machine } from '../machine.ts';
+import { describe } from '../machine.ts';
 import type { Mode } from './contender.ts';
 import type { Cell } from './measure.ts';
 import { CONTENDERS, type MeasuredCell, type TransportResult } from './run.ts';
@@ -28,14 +28,6 @@ export function reportTransport(result: TransportResult): string {
     '## NOTIFY and committing producers',
     `${notify.producers} producers, each committing single sends (case A15): ${round(silent)} sends/s without any notification, ${round(hinting)} with our hints (${ratio(hinting, silent)} of it), ${round(inTransaction)} with a NOTIFY in every transaction (${ratio(inTransaction, silent)}).`,
   ].join('\n\n');
-}
-
-function describe(machine: Machine): string {
-  const settings = Object.entries(machine.settings).map(([name, value]) => `${name} ${value}`);
-  return [
-    `- ${machine.measuredAt}, ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, load ${machine.loadAtStart.toFixed(1)} before the start`,
-    `- Node ${machine.node}, Postgres ${machine.postgres} on the same machine: ${settings.join(', ')}`,
-  ].join('\n');
 }
 
 function table(cells: MeasuredCell[]): string {
