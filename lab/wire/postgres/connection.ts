@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Commit } from './session.ts';
 import { Gate } from '../link.ts';
-import type { Link } from '../link.ts';
+import { chunksOf, pass } from '../pump.ts';
+import type { RunningLink } from '../wire.ts';
 import { Splitter } from './messages.ts';
 import { Session } from './session.ts';
 import { readStartup } from './startup.ts';
@@ -15,7 +16,7 @@ export interface Watcher {
 }
 
 /** One client's connection and its twin to the server; what comes in at one end goes out at the other. */
-export class Connection implements Link {
+export class Connection implements RunningLink {
   /** The application name; empty until startup has passed, and when there is none. */
   client = '';
   readonly gate = new Gate();
@@ -124,28 +125,7 @@ export class Connection implements Link {
     this.#near.end();
   }
 
-  /** Writes when the gate lets it and the receiver can take it; false when the connection is over. */
-  async #pass(to: Socket, pieces: Buffer[]): Promise<boolean> {
-    if (pieces.length === 0) return true;
-    if (!(await this.gate.passage()) || to.destroyed) return false;
-    to.cork();
-    const drained = pieces.map((bytes) => to.write(bytes)).at(-1);
-    to.uncork();
-    return drained === true || drain(to);
+  #pass(to: Socket, pieces: Buffer[]): Promise<boolean> {
+    return pass(this.gate, to, pieces);
   }
-}
-
-/** Without `destroyOnReturn: false` the end of one direction would close the other. */
-function chunksOf(socket: Socket): AsyncIterable<Buffer> {
-  return socket.iterator({ destroyOnReturn: false });
-}
-
-function drain(socket: Socket): Promise<boolean> {
-  return new Promise((resolve) => {
-    const settle = () => {
-      socket.off('drain', settle).off('close', settle);
-      resolve(!socket.destroyed);
-    };
-    socket.on('drain', settle).on('close', settle);
-  });
 }

@@ -20,6 +20,8 @@ import type { WorkerSettings } from './worker.ts';
 export interface WorkerProcess {
   child: ChildProcess;
   identity: string;
+  /** It polls. Rejects when it ended before. */
+  ready: Promise<void>;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
 }
@@ -95,8 +97,7 @@ export async function wired(t: TestContext, timeouts = PATIENT): Promise<Wired> 
         stickyMs: timeouts.stickyMs,
       });
       workers.push(worker);
-      if (worker.child.stdout === null) throw new Error('no output to wait for');
-      await once(worker.child.stdout, 'data');
+      await worker.ready;
       return worker;
     },
     async effects(id) {
@@ -114,9 +115,14 @@ function spawnWorker(settings: WorkerSettings): WorkerProcess {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = new Promise((resolve) => child.once('exit', resolve));
+  const ready = Promise.race([
+    once(child.stdout, 'data'),
+    exited.then(() => Promise.reject(new Error(`worker ${settings.identity} did not start`))),
+  ]).then(() => undefined);
   return {
     child,
     identity: settings.identity,
+    ready,
     async kill() {
       child.kill('SIGKILL');
       await exited;
