@@ -113,6 +113,25 @@ describe('the paths of an order on the queue', () => {
     );
   });
 
+  test('an order between two attempts says what failed and when it is tried again, and can be cancelled at once', async () => {
+    const order = anOrder();
+    const id = orderIdOf(order);
+    await fault(order, {
+      partner: 'payments',
+      operation: 'charge',
+      effect: { kind: 'status', status: 503, retryAfter: 3_000 },
+    });
+    await submit(order);
+    const position = await bench.until(id, ({ status }) => status === 'retrying');
+    assert.equal(position.step, 'charge');
+    assert.match(position.lastFailure ?? '', /payments answered 503/);
+    assert.ok(Date.parse(position.nextAttemptAt ?? '') > Date.now() + 60_000);
+    await bench.pipeline.cancel(id, 'ada', 'not worth the wait');
+    const ended = await bench.ended(id);
+    assert.equal(ended.outcome, 'cancelled');
+    assert.deepEqual(storyOf(ended).slice(-2), ['undo-done reserve', 'ended cancelled']);
+  });
+
   for (const partner of ['bureau', 'warehouse', 'payments', 'supplier', 'mailer'] as const) {
     test(`an answer of ${partner} that is lost leads to one effect`, async () => {
       const order = anOrder();
