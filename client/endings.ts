@@ -2,20 +2,20 @@ import type { Cannot, Pipeline } from '../core/contract.ts';
 import type { Answer } from './answer.ts';
 import { CommandError } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
+import { commandOn } from './view/commands.ts';
 import { clean } from './view/text.ts';
 
 /** Exit 3: nobody has this order. */
 export function notFound(pipeline: Pipeline, reference: string, what = 'order'): CommandError {
   const message = `There is no ${what} ${reference} on ${pipeline.implementation}.`;
-  const hint =
-    'A reference belongs to a buyer: try buyer/reference, or --buyer ID. q2t list shows what runs.';
+  const list = commandOn(pipeline.implementation, 'list');
+  const hint = `A reference belongs to a buyer: try buyer/reference, or --buyer ID. ${list} shows what runs.`;
   return new CommandError(EXIT.notFound, message, { hint });
 }
 
 /** Exit 2: asking this of this implementation is the mistake, and no repeating will help. */
-export function cannot(pipeline: Pipeline, { reason }: Cannot, hint?: string): CommandError {
-  const message = `${pipeline.implementation} cannot: ${reason}`;
-  return new CommandError(EXIT.badInput, message, hint === undefined ? {} : { hint });
+export function cannot(pipeline: Pipeline, { reason }: Cannot): CommandError {
+  return new CommandError(EXIT.badInput, `${pipeline.implementation} cannot: ${reason}`);
 }
 
 /** Exit 5: nothing answered in time. */

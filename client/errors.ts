@@ -52,9 +52,17 @@ export function messageOf(thrown: unknown): string {
   const messages: string[] = [];
   // Causes can be circular; five are more than anybody reads.
   for (let error = thrown; error !== undefined && messages.length < 5;) {
-    const message = error instanceof Error ? error.message || error.name : inspect(error);
+    const message = error instanceof Error ? ownMessage(error) : inspect(error);
     if (!messages.some((known) => known.includes(message))) messages.push(message);
     error = error instanceof Error ? error.cause : undefined;
   }
   return messages.join(': ');
+}
+
+/** A name with several addresses fails with an error for each and no message of its own. */
+function ownMessage(error: Error): string {
+  if (error instanceof AggregateError && error.message === '') {
+    return error.errors.map(messageOf).join(', ');
+  }
+  return error.message || error.name;
 }

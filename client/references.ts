@@ -1,7 +1,7 @@
 import type { Pipeline } from '../core/contract.ts';
 import { businessKey, MAX_ID_LENGTH, parseBusinessKey } from '../core/identity.ts';
 import type { OrderId } from '../core/identity.ts';
-import { cannot, notFound } from './endings.ts';
+import { notFound } from './endings.ts';
 import { badInput, CommandError } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
 
@@ -24,10 +24,13 @@ export async function resolveOrder(
   // An implementation that can't answer must not be asked for a list either.
   if (written && byKey?.kind === 'cannot') return written;
   let found = await withReference(pipeline, reference);
+  // Nor knows one without a list any order. The command asks it all the same, whatever the name: the
+  // answer then says why this very thing can't be done.
+  if (found === undefined) return { buyerId: '', orderRef: reference };
   if (written && byKey?.kind === 'position') found.push(written);
   else if (found.length === 0 && !written) {
     await new Promise((resolve) => setTimeout(resolve, SECOND_LOOK_MS));
-    found = await withReference(pipeline, reference);
+    found = (await withReference(pipeline, reference)) ?? [];
   }
   const keys = [...new Set(found.map(businessKey))];
   if (keys.length > 1) throw ambiguous(reference, keys);
@@ -36,19 +39,20 @@ export async function resolveOrder(
   return id;
 }
 
-async function withReference(pipeline: Pipeline, orderRef: string): Promise<OrderId[]> {
+/** Whoever's orders have this reference; undefined when the implementation can't list. */
+async function withReference(pipeline: Pipeline, orderRef: string): Promise<OrderId[] | undefined> {
   if (orderRef.length > MAX_ID_LENGTH) return [];
   const result = await pipeline.list({ orderRef, limit: 100 });
-  if (result.kind === 'runs') return result.runs.map((run) => run.id);
-  throw cannot(pipeline, result, 'Without a list only buyer/reference names an order.');
+  return result.kind === 'runs' ? result.runs.map((run) => run.id) : undefined;
 }
 
 function asBusinessKey(reference: string): OrderId | undefined {
   try {
     const id = parseBusinessKey(reference);
-    return id.buyerId.length <= MAX_ID_LENGTH && id.orderRef.length <= MAX_ID_LENGTH
-      ? id
-      : undefined;
+    const parts = [id.buyerId, id.orderRef];
+    // No order can have a NUL in its name, and Postgres takes it for a broken text.
+    const possible = parts.every((part) => part.length <= MAX_ID_LENGTH && !part.includes('\0'));
+    return possible ? id : undefined;
   } catch {
     // Not two encoded parts, so it's a bare reference: `2026/11/7` is one.
     return undefined;

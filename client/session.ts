@@ -43,8 +43,8 @@ export async function run(
 async function connect(on: Implementation): Promise<Pipeline> {
   // The SDK takes a while to load: `--help` and a bad file don't wait for it.
   const { open } = await import('./open.ts');
-  const { resolveTarget, describeTarget } = await import('./target.ts');
-  const target = resolveTarget();
-  if (target.source !== 'npm run up') process.stderr.write(clean(describeTarget(target)) + '\n');
+  const { resolveTarget, describeTarget, isPlainUp } = await import('./target.ts');
+  const target = resolveTarget(on);
+  if (!isPlainUp(target)) process.stderr.write(clean(describeTarget(target)) + '\n');
   return open(on, target);
 }

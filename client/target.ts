@@ -1,178 +1,122 @@
-import type { ConnectionOptions } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { z } from 'zod';
-import { stateDir } from '../stack/runtime.mjs';
+import type { Implementation } from '../core/contract.ts';
 import { ORDER_TASK_QUEUE } from '../workflows/search-attributes.ts';
+import { TargetError, ownDatabaseUrl, ownTemporal } from './own-parts.ts';
+import type { Source, TemporalTarget } from './own-parts.ts';
+import { readUp, upFile } from './up-file.ts';
+import type { Up } from './up-file.ts';
 
 export { isolatedEnv } from './isolated-env.mjs';
+export { upSchema, type Up } from './up-file.ts';
 
-/** Where a part was found: in the environment, in the user's temporal.toml, or running by `npm run up`. */
-export type Source = 'environment' | 'configuration file' | 'npm run up';
-
-/** How to reach a Temporal server. `options` may hold an API key or a client key: show it with `describeTarget`. */
-export interface TemporalTarget {
-  address: string;
-  namespace: string;
-  options: ConnectionOptions;
-  source: Source;
-}
-
-/** What the command line works on. A part that neither the environment nor a running `up` names is undefined. */
-export interface Target {
+/** What a command on Temporal works on. */
+export interface TemporalPlace {
+  kind: 'temporal';
   temporal: TemporalTarget;
-  databaseUrl: string | undefined;
-  partnersUrl: string | undefined;
   taskQueue: string;
+  taskQueueSource: Source | 'default';
+}
+
+/** What a command on the queue or the chain works on. The URL holds a password: show it with `describeTarget`. */
+export interface DatabasePlace {
+  kind: 'database';
+  databaseUrl: string;
   source: Source;
 }
 
-/** What `npm run up` writes to `.q2t/up.json` for the command line. */
-export const upSchema = z.object({
-  pid: z.number(),
-  /** Tells this process from a later one with the same pid. */
-  identity: z.string().optional(),
-  startedAt: z.string(),
-  temporalAddress: z.string(),
-  namespace: z.string(),
-  uiUrl: z.string().optional(),
-  databaseUrl: z.string(),
-  partnersUrl: z.string(),
-  taskQueue: z.string(),
-  dataDir: z.string(),
-});
-export type Up = z.infer<typeof upSchema>;
-
-export const upFile = join(stateDir, 'up.json');
-const DEFAULT_NAMESPACE = 'default';
-/** The SDK 1.24 fails with a TypeError of its own on such a file. */
-const NO_PROFILE = 'temporal.toml has no [profile.default] or other profile';
-
-/** There is nothing to point at, or what was given can't be read. The message says what to do. */
-export class TargetError extends Error {
-  override readonly name = 'TargetError';
-}
+/** The one place that a command works on, and what else there is that could be taken for it. */
+export type Target = (TemporalPlace | DatabasePlace) & { unused: string[] };
 
 /**
- * What the user points at: TEMPORAL_* and temporal.toml as every Temporal tool reads them, DATABASE_URL
- * and PARTNERS_URL; for what those don't name, the running `npm run up`. Throws a TargetError when no
- * Temporal server is named at all.
+ * Where `implementation` is: a Temporal server (TEMPORAL_* and temporal.toml as every Temporal tool reads
+ * them) or a database (DATABASE_URL), otherwise that of the running `npm run up`. Nothing else is read,
+ * so that the queue needs no Temporal and a broken setting of the one never stops the other. Throws a
+ * TargetError when there is none.
  */
-export function resolveTarget(env: NodeJS.ProcessEnv = process.env, file = upFile): Target {
-  const own = ownParts(env);
+export function resolveTarget(
+  implementation: Implementation,
+  env: NodeJS.ProcessEnv = process.env,
+  file = upFile,
+): Target {
   const up = readUp(file);
-  const temporal = own.temporal ?? (up && temporalOfUp(up));
-  if (!temporal) {
-    throw new TargetError(
-      'No server to talk to: start one with `npm run up` in another terminal, or set TEMPORAL_ADDRESS.',
-    );
-  }
-  return {
-    temporal,
-    databaseUrl: own.databaseUrl ?? up?.databaseUrl,
-    partnersUrl: own.partnersUrl ?? up?.partnersUrl,
-    taskQueue:
-      env['Q2T_TASK_QUEUE'] ?? (own.temporal ? undefined : up?.taskQueue) ?? ORDER_TASK_QUEUE,
-    source: temporal.source,
-  };
+  return implementation === 'temporal' ? temporalTarget(env, up) : databaseTarget(env, up);
 }
 
-/** The parts that the user brings, each undefined when they don't. */
-export interface OwnParts {
-  temporal: TemporalTarget | undefined;
-  databaseUrl: string | undefined;
-  partnersUrl: string | undefined;
+function temporalTarget(env: NodeJS.ProcessEnv, up: Up | undefined): Target {
+  const own = ownTemporal(env);
+  const temporal = own ?? (up && temporalOfUp(up));
+  if (!temporal) throw nowhere('TEMPORAL_ADDRESS');
+  // A task queue belongs to the server it was found with, whichever way that server was named.
+  const isUps =
+    temporal.address === up?.temporalAddress && temporal.namespace === up.namespace
+      ? up
+      : undefined;
+  const [taskQueue, taskQueueSource]: [string, Source | 'default'] = env['Q2T_TASK_QUEUE']
+    ? [env['Q2T_TASK_QUEUE'], 'environment']
+    : isUps
+      ? [isUps.taskQueue, 'npm run up']
+      : [ORDER_TASK_QUEUE, 'default'];
+  const other = own ? undefined : otherThan(env, 'DATABASE_URL', up?.databaseUrl);
+  const unused = up && !isUps ? [UP_UNUSED] : other;
+  return { kind: 'temporal', temporal, taskQueue, taskQueueSource, unused: unused ?? [] };
 }
 
-/** Reads the user's own settings. Throws a TargetError naming the variable when one can't be used. */
-export function ownParts(env: NodeJS.ProcessEnv = process.env): OwnParts {
-  return {
-    temporal: ownTemporal(env),
-    databaseUrl: urlFrom(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
-    partnersUrl: urlFrom(env, 'PARTNERS_URL', ['http:', 'https:']),
-  };
+function databaseTarget(env: NodeJS.ProcessEnv, up: Up | undefined): Target {
+  const own = ownDatabaseUrl(env);
+  const databaseUrl = own ?? up?.databaseUrl;
+  if (databaseUrl === undefined) throw nowhere('DATABASE_URL');
+  const other = own ? undefined : otherThan(env, 'TEMPORAL_ADDRESS', up?.temporalAddress);
+  const unused = up && databaseUrl !== up.databaseUrl ? [UP_UNUSED] : other;
+  const source = own === undefined ? 'npm run up' : 'environment';
+  return { kind: 'database', databaseUrl, source, unused: unused ?? [] };
 }
 
-function ownTemporal(env: NodeJS.ProcessEnv): TemporalTarget | undefined {
-  const overrideEnvVars = Object.fromEntries(
-    // An empty variable is how a shell says "not set".
-    Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+const UP_UNUSED = 'the running `npm run up`';
+
+/** A user who names a server of their own for one half may think that the other half is there as well. */
+function otherThan(env: NodeJS.ProcessEnv, name: string, ups: string | undefined): string[] {
+  return env[name] && env[name] !== ups ? [name] : [];
+}
+
+function nowhere(variable: string): TargetError {
+  return new TargetError(
+    `No server to talk to: start one with \`npm run up\` in another terminal, or set ${variable}.`,
   );
-  let config;
-  try {
-    config = loadClientConnectConfig({ overrideEnvVars });
-  } catch (error) {
-    const reason = error instanceof TypeError ? NO_PROFILE : String(error);
-    throw new TargetError(`Temporal's configuration can't be used: ${reason}`, { cause: error });
-  }
-  const { address, apiKey, tls, metadata } = config.connectionOptions;
-  if (!address) return undefined;
-  return {
-    address,
-    namespace: config.namespace ?? DEFAULT_NAMESPACE,
-    options: {
-      address,
-      ...(apiKey !== undefined && { apiKey }),
-      ...(tls != null && { tls }),
-      ...(metadata !== undefined && { metadata }),
-    },
-    source: env['TEMPORAL_ADDRESS'] ? 'environment' : 'configuration file',
-  };
 }
 
-function urlFrom(
-  env: NodeJS.ProcessEnv,
-  name: string,
-  protocols: readonly string[],
-): string | undefined {
-  const value = env[name];
-  if (!value) return undefined;
-  if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
-    // Without the value: it may hold a password.
-    throw new TargetError(`${name} must be a URL that begins with ${protocols.join('// or ')}//`);
-  }
-  return value;
-}
-
-function temporalOfUp(up: Up): TemporalTarget {
-  const { temporalAddress: address, namespace } = up;
+function temporalOfUp({ temporalAddress: address, namespace }: Up): TemporalTarget {
   return { address, namespace, options: { address }, source: 'npm run up' };
 }
 
-/** The `up` of this checkout that is running, undefined when none is. */
-export function readUp(file = upFile): Up | undefined {
-  let up: Up;
-  try {
-    up = upSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
-    return undefined;
-  }
-  return isRunning(up.pid) ? up : undefined;
+/** True when all of it is the local `npm run up` and nothing else was named: no user asks where that is. */
+export function isPlainUp(target: Target): boolean {
+  const sources =
+    target.kind === 'database' ? [target.source] : [target.temporal.source, target.taskQueueSource];
+  return sources.every((source) => source === 'npm run up') && target.unused.length === 0;
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Somebody else's process is a process too.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
-/** The target in one line for people, without passwords and keys. */
+/** The target in one line for people: each part, where it was found, no passwords and keys. */
 export function describeTarget(target: Target): string {
-  const { temporal } = target;
-  const { apiKey, tls } = temporal.options;
+  const parts = target.kind === 'database' ? databaseParts(target) : temporalParts(target);
+  return [...parts, ...target.unused.map((name) => `not used: ${name}`)].join('; ');
+}
+
+function databaseParts({ databaseUrl, source }: DatabasePlace): string[] {
+  return [`Postgres ${maskUrl(databaseUrl)}, ${from(source)}`];
+}
+
+function temporalParts({ temporal, taskQueue, taskQueueSource }: TemporalPlace): string[] {
+  const { address, namespace, options, source } = temporal;
+  const { apiKey, tls } = options;
   const secured = [apiKey !== undefined && 'API key', tls && 'TLS'].filter(Boolean).join(', ');
-  const parts = [
-    `Temporal ${temporal.address} namespace ${temporal.namespace}${secured && ` (${secured})`}`,
-    `task queue ${target.taskQueue}`,
-    target.databaseUrl !== undefined && `Postgres ${maskUrl(target.databaseUrl)}`,
-    target.partnersUrl !== undefined && `partners ${maskUrl(target.partnersUrl)}`,
+  const how = secured && ` (${secured})`;
+  return [
+    `Temporal ${address} namespace ${namespace}${how}, ${from(source)}`,
+    `task queue ${taskQueue}, ${taskQueueSource === 'default' ? 'the default' : from(taskQueueSource)}`,
   ];
-  return `${parts.filter(Boolean).join(', ')} – from ${temporal.source}`;
+}
+
+function from(source: Source): string {
+  return source === 'npm run up' ? 'from `npm run up`' : `from the ${source}`;
 }
 
 /** A URL to show: its password, and any in its parameters, replaced by `***`. */

@@ -1,8 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { maskUrl, ownParts, upFile, type OwnParts, type Up } from '../client/target.ts';
+import { ownParts, type OwnParts } from '../client/own-parts.ts';
+import { maskUrl } from '../client/target.ts';
+import { upFile, type Up } from '../client/up-file.ts';
 import { identityOf, tryLock } from './lock.mjs';
+import { workerKinds } from './parts.ts';
 import type { Death } from './process.ts';
 import { Stack } from './stack.ts';
 import { onStopSignal } from './stop-signal.ts';
@@ -18,6 +21,8 @@ interface UpOptions {
   partnersPort?: number;
 }
 
+const KINDS = Object.keys(workerKinds);
+
 /**
  * `npm run up`: everything in the foreground until Ctrl-C, its data kept. Writes the addresses to
  * `.q2t/up.json` for the command line. Exit code 0 after a clean stop, 1 when it could not start or
@@ -25,7 +30,7 @@ interface UpOptions {
  */
 const program = new Command('npm run up --')
   .description('Starts Postgres, Temporal, the partners and workers; Ctrl-C stops them.')
-  .addOption(whole('--workers <n>', 'workers of each kind', 'Q2T_WORKERS').default(2))
+  .addOption(whole('--workers <n>', `of each kind: ${KINDS.join(', ')}`, 'Q2T_WORKERS').default(1))
   .addOption(new Option('--task-queue <name>', 'default: orders').env('Q2T_TASK_QUEUE'))
   .addOption(whole('--temporal-port <n>', 'default: a free one', 'Q2T_TEMPORAL_PORT'))
   .addOption(whole('--ui-port <n>', "Temporal's web page; default: a free one", 'Q2T_UI_PORT'))
@@ -34,7 +39,9 @@ const program = new Command('npm run up --')
   .addOption(new Option('--data-dir <folder>', 'where the data stays').default(defaultDataDir))
   .addHelpText(
     'after',
-    '\nTEMPORAL_ADDRESS (and the other TEMPORAL_* settings), DATABASE_URL and PARTNERS_URL name\n' +
+    '\nOne worker of each kind works on many orders at a time, and is started again when it dies; more\n' +
+      'are for seeing one go while another stays, and cost a process each.\n' +
+      '\nTEMPORAL_ADDRESS (and the other TEMPORAL_* settings), DATABASE_URL and PARTNERS_URL name\n' +
       'servers of your own, which are then used instead of embedded ones.',
   )
   .action(up);
@@ -143,13 +150,20 @@ function describe(stack: Stack, own: OwnParts): string {
     ['Web page', stack.uiUrl ?? "your server's own"],
     ['Postgres', `${maskUrl(stack.databaseUrl)}${from(own.databaseUrl)}`],
     ['Partners', `${maskUrl(stack.partnersUrl)}${from(own.partnersUrl)}`],
-    ['Task queue', `${stack.taskQueue}, ${stack.workers.length} workers`],
+    ['Task queue', stack.taskQueue],
+    ['Workers', workersOf(stack)],
     ['Data', stack.dataDir],
     ['Logs', join(stack.dataDir, 'logs')],
     ['Passwords', upFile],
   ] as const;
   const lines = rows.map(([name, value]) => `  ${name.padEnd(12)}${value}`);
   return ['Up. Ctrl-C stops it; `npx q2t --help` in another terminal.', ...lines].join('\n');
+}
+
+/** `1 temporal, 1 queue, 1 chain`. */
+function workersOf({ workers }: Stack): string {
+  const count = (kind: string) => workers.filter(({ name }) => name.startsWith(`${kind}-`)).length;
+  return KINDS.map((kind) => `${count(kind)} ${kind}`).join(', ');
 }
 
 function reportDeath({ name, how, logTail, willRestart }: Death): void {

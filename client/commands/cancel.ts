@@ -4,6 +4,7 @@ import { cannot, notFound } from '../endings.ts';
 import { EXIT } from '../exit-codes.ts';
 import { resolveOrder } from '../references.ts';
 import type { Session } from '../session.ts';
+import { commandOn } from '../view/commands.ts';
 import { text } from '../view/text.ts';
 
 /** Takes an order back: it stops and undoes what it did. */
@@ -23,7 +24,9 @@ export async function cancel(
         exitCode: EXIT.done,
         json,
         out: [text`${order} cancel requested by ${by}`],
-        err: [`It is honoured unless the invoice is out by then: q2t where ${order} --history`],
+        err: [
+          `It is honoured unless the invoice is out by then: ${commandOn(session.on, `where ${order} --history`)}`,
+        ],
       };
     case 'conflict':
       return {

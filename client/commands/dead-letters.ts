@@ -7,6 +7,7 @@ import { EXIT } from '../exit-codes.ts';
 import { resolveOrder } from '../references.ts';
 import type { Session } from '../session.ts';
 import { attemptLines } from '../view/attempts.ts';
+import { commandOn } from '../view/commands.ts';
 import { row, text } from '../view/text.ts';
 import { tableLines } from '../view/table.ts';
 import { localTime, when } from '../view/time.ts';
@@ -24,7 +25,7 @@ export async function listDeadLetters(session: Session): Promise<Answer> {
     exitCode: EXIT.done,
     json: { result },
     out: none ? [] : tableLines(['ORDER', 'STEP', 'SINCE', 'ATTEMPTS', 'REASON'], rows),
-    err: none ? ['No dead letters.'] : ['q2t dead-letters show ORDER'],
+    err: none ? ['No dead letters.'] : [commandOn(session.on, 'dead-letters show ORDER')],
   };
 }
 
@@ -52,7 +53,7 @@ export async function showDeadLetter(
     ],
     err: ['replay', 'discard', 'fix'].map((action) => {
       const file = action === 'fix' ? ' FILE' : '';
-      return `q2t dead-letters ${action} ${order}${file} --by NAME --why TEXT`;
+      return commandOn(session.on, `dead-letters ${action} ${order}${file} --by NAME --why TEXT`);
     }),
   };
 }

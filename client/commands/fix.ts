@@ -1,4 +1,4 @@
-import type { Pipeline } from '../../core/contract.ts';
+import type { Pipeline, WhereResult } from '../../core/contract.ts';
 import type { HistoryEntry } from '../../core/history.ts';
 import { businessKey } from '../../core/identity.ts';
 import type { OrderId } from '../../core/identity.ts';
@@ -9,6 +9,7 @@ import { readFiles } from '../read-files.ts';
 import { resolveOrder } from '../references.ts';
 import type { Session } from '../session.ts';
 import { changeLines } from '../view/changes.ts';
+import { commandOn } from '../view/commands.ts';
 import type { ActionOptions } from './dead-letters.ts';
 import { operatorAnswer } from './dead-letters.ts';
 
@@ -29,20 +30,27 @@ export async function fix(
   }
   const pipeline = await session.pipeline();
   const id = await resolveOrder(pipeline, reference, buyer);
+  const known = await pipeline.where(id);
   const corrected = businessKey(orderIdOf(item.order));
-  if (corrected !== businessKey(id)) {
+  // One that knows no orders has none to compare with; it says so when it is asked for the fix.
+  if (known.kind !== 'cannot' && corrected !== businessKey(id)) {
     const message = `is ${corrected}, but the order to fix is ${businessKey(id)}`;
     const hint =
       'A fix keeps buyer and reference: correct the file, or name the order it belongs to.';
     throw badInput('The file is of another order.', [{ file, path: 'orderRef', message, hint }]);
   }
-  const fixesBefore = (await fixesOf(pipeline, id)).length;
+  const fixesBefore = fixesIn(known).length;
   const result = await pipeline.deadLetters.fix(id, { by, why, order: item.order });
   const answer = operatorAnswer(pipeline, id, result, `fixed by ${by}`);
   if (result.kind !== 'accepted') return answer;
   const entry = await newFix(pipeline, id, fixesBefore);
   if (entry === undefined) {
-    return { ...answer, err: [`Before and after: q2t where ${businessKey(id)} --history --json`] };
+    return {
+      ...answer,
+      err: [
+        `Before and after: ${commandOn(session.on, `where ${businessKey(id)} --history --json`)}`,
+      ],
+    };
   }
   const { before, after } = entry;
   return {
@@ -54,15 +62,14 @@ export async function fix(
 
 type Fix = Extract<HistoryEntry, { type: 'fixed' }>;
 
-async function fixesOf(pipeline: Pipeline, id: OrderId): Promise<Fix[]> {
-  const result = await pipeline.where(id);
+function fixesIn(result: WhereResult): Fix[] {
   if (result.kind !== 'position') return [];
   return result.position.history.filter((entry) => entry.type === 'fixed');
 }
 
 async function newFix(pipeline: Pipeline, id: OrderId, known: number): Promise<Fix | undefined> {
   for (const end = Date.now() + SEEN_WITHIN_MS; Date.now() < end;) {
-    const fixes = await fixesOf(pipeline, id);
+    const fixes = fixesIn(await pipeline.where(id));
     if (fixes.length > known) return fixes.at(-1);
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }

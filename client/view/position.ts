@@ -1,6 +1,7 @@
 import type { Position, WaitingFor } from '../../core/contract.ts';
 import { businessKey } from '../../core/identity.ts';
 import { STEPS } from '../../core/steps.ts';
+import { commandOn } from './commands.ts';
 import { row, text } from './text.ts';
 import { when } from './time.ts';
 
@@ -61,16 +62,16 @@ function waitingLines(waitingFor: WaitingFor, now: Date): string[] {
 /** The commands that move this run on, for the place where hints go. */
 export function nextCommands(position: Position): string[] {
   const order = businessKey(position.id);
-  const on = position.implementation === 'temporal' ? '' : ` --on ${position.implementation}`;
+  const onIt = (command: string) => commandOn(position.implementation, command);
   switch (position.waitingFor?.kind) {
     case 'person':
-      return [`q2t decide ${order} approve|reject --by NAME${on}`];
+      return [onIt(`decide ${order} approve|reject --by NAME`)];
     case 'operator':
       return [
-        `q2t dead-letters show ${order}${on}`,
-        `q2t dead-letters replay ${order} --by NAME --why TEXT${on}`,
-        `q2t dead-letters fix ${order} FILE --by NAME --why TEXT${on}`,
-        `q2t dead-letters discard ${order} --by NAME --why TEXT${on}`,
+        onIt(`dead-letters show ${order}`),
+        onIt(`dead-letters replay ${order} --by NAME --why TEXT`),
+        onIt(`dead-letters fix ${order} FILE --by NAME --why TEXT`),
+        onIt(`dead-letters discard ${order} --by NAME --why TEXT`),
       ];
     case 'date':
     case undefined:

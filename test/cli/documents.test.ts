@@ -1,30 +1,19 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { isolatedEnv } from '../../client/isolated-env.mjs';
-import { businessKey } from '../../core/identity.ts';
 import { orderIdOf } from '../../core/order/run-input.ts';
 import { STATUSES, STEPS } from '../../core/steps.ts';
-import { openBench } from '../support/order-bench.ts';
-import type { OrderBench } from '../support/order-bench.ts';
-import { anOrder } from '../support/orders.ts';
-import { pointedAt } from './q2t.ts';
-
-let bench: OrderBench;
-
-before(async () => {
-  bench = await openBench();
-});
-
-after(() => bench.close());
+import { SIDES, keyOf, large, openSide } from './sides.ts';
+import type { Side } from './sides.ts';
 
 // What client/README.md promises, with nothing besides.
 const head = {
   command: z.string(),
-  implementation: z.literal('temporal'),
+  implementation: z.enum(SIDES),
   exitCode: z.number(),
 };
 const id = z.strictObject({ buyerId: z.string(), orderRef: z.string() });
@@ -77,43 +66,56 @@ const failed = z.strictObject({
   error: z.strictObject({ message: z.string(), hint: z.string(), faults: z.array(z.never()) }),
 });
 
-test('with --json every command answers with its one document', async () => {
-  const order = anOrder({ unitPrice: '5000' });
-  const key = businessKey(orderIdOf(order));
-  const q2t = pointedAt(bench);
-  async function documentOf<T extends z.ZodType>(schema: T, args: string[], input?: string) {
-    const { exitCode, stdout } = await q2t([...args, '--json'], input);
-    const document = schema.parse(JSON.parse(stdout)) as z.infer<T> & { exitCode: number };
-    assert.equal(document.exitCode, exitCode);
-    return document;
-  }
-  const started = await documentOf(submitted, ['submit', '-'], JSON.stringify(order));
-  assert.equal(started.orders[0]?.order, key);
-  await bench.until(orderIdOf(order), ({ waitingFor }) => waitingFor?.kind === 'person');
-  const where = await documentOf(found, ['where', key]);
-  assert.equal(where.result.position.status, 'waiting');
-  assert.ok(!('history' in where.result.position));
-  const history = await documentOf(found, ['where', key, '--history']);
-  assert.ok('history' in history.result.position);
-  await documentOf(answered, ['decide', key, 'reject', '--by', 'Ann']);
-  await bench.until(orderIdOf(order), ({ status }) => status === 'ended');
-  await documentOf(cancelled, ['cancel', key, '--by', 'Ann', '--reason', 'twice']);
-  const list = await documentOf(listed, ['list', '--status', 'ended']);
-  assert.ok(list.result.runs.some((run) => run.id.orderRef === order.orderRef));
-  await documentOf(letters, ['dead-letters', 'list']);
-  await documentOf(failed, ['where', 'acme/PO-nobody']);
-});
+for (const on of SIDES) {
+  describe(`documents on ${on}`, () => {
+    let side: Side;
+    before(async () => {
+      side = await openSide(on);
+    });
+    after(() => side.close());
 
-test('a reader that leaves early is no error', async () => {
-  const shim = fileURLToPath(new URL('../../client/q2t.mjs', import.meta.url));
-  const child = spawn(process.execPath, [shim, 'list', '--json'], {
-    env: { ...isolatedEnv(process.env), TEMPORAL_ADDRESS: bench.address },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    test('with --json every command answers with its one document', async () => {
+      const order = large();
+      const key = keyOf(order);
+      async function documentOf<T extends z.ZodType>(schema: T, args: string[], input?: string) {
+        const { exitCode, stdout } = await side.run([...args, '--json'], input);
+        const document = schema.parse(JSON.parse(stdout)) as z.infer<T> & {
+          exitCode: number;
+          implementation: string;
+        };
+        assert.equal(document.exitCode, exitCode);
+        assert.equal(document.implementation, on);
+        return document;
+      }
+      const started = await documentOf(submitted, ['submit', '-'], JSON.stringify(order));
+      assert.equal(started.orders[0]?.order, key);
+      await side.until(orderIdOf(order), ({ waitingFor }) => waitingFor?.kind === 'person');
+      const where = await documentOf(found, ['where', key]);
+      assert.equal(where.result.position.status, 'waiting');
+      assert.ok(!('history' in where.result.position));
+      const history = await documentOf(found, ['where', key, '--history']);
+      assert.ok('history' in history.result.position);
+      await documentOf(answered, ['decide', key, 'reject', '--by', 'Ann']);
+      await side.until(orderIdOf(order), ({ status }) => status === 'ended');
+      await documentOf(cancelled, ['cancel', key, '--by', 'Ann', '--reason', 'twice']);
+      const list = await documentOf(listed, ['list', '--status', 'ended']);
+      assert.ok(list.result.runs.some((run) => run.id.orderRef === order.orderRef));
+      await documentOf(letters, ['dead-letters', 'list']);
+      await documentOf(failed, ['where', 'acme/PO-nobody']);
+    });
+
+    test('a reader that leaves early is no error', async () => {
+      const shim = fileURLToPath(new URL('../../client/q2t.mjs', import.meta.url));
+      const child = spawn(process.execPath, [shim, 'list', '--json', '--on', on], {
+        env: { ...isolatedEnv(process.env), ...side.env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      child.stdout.destroy();
+      let stderr = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+      const [exitCode] = (await once(child, 'close')) as [number | null];
+      assert.equal(exitCode, 0);
+      assert.doesNotMatch(stderr, /EPIPE|Error/);
+    });
   });
-  child.stdout.destroy();
-  let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const [exitCode] = (await once(child, 'close')) as [number | null];
-  assert.equal(exitCode, 0);
-  assert.doesNotMatch(stderr, /EPIPE|Error/);
-});
+}

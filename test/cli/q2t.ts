@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { isolatedEnv } from '../../client/isolated-env.mjs';
@@ -22,7 +23,6 @@ export async function q2t(
       ...isolatedEnv(process.env),
       TZ: 'Europe/Amsterdam',
       NO_COLOR: '1',
-
       ...env,
     },
     extendEnv: false,
@@ -34,30 +34,32 @@ export async function q2t(
   return { exitCode, stdout, stderr };
 }
 
-/** The binary pointed at a bench: its server and its task queue. */
-export function pointedAt({ address, taskQueue }: { address: string; taskQueue: string }) {
-  const env = { TEMPORAL_ADDRESS: address, Q2T_TASK_QUEUE: taskQueue };
-  return (args: readonly string[], input = '') => q2t(args, { env, input });
-}
-
 /**
- * Compares what a person would see with test/cli/golden/NAME.txt. `names` are put in the place of what
- * is made up afresh in each run. After a wanted change:
+ * Compares what a person would see with test/cli/golden/NAME.txt, or NAME.queue.txt where the queue says
+ * it otherwise. `names` are put in the place of what is made up afresh in each run. After a wanted change:
  *   Q2T_TEST_UPDATE_GOLDEN=1 npm test -- test/cli/*.test.ts
  */
 export async function assertGolden(
   name: string,
   { exitCode, stdout, stderr }: Ended,
-  names: Record<string, string> = {},
+  { names = {}, on }: { names?: Record<string, string>; on?: string } = {},
 ): Promise<void> {
   const seen = `exit code ${exitCode}\n--- stdout\n${stdout}\n--- stderr\n${stderr}\n`;
   const normal = Object.entries(names).reduce(
     (text, [value, placeholder]) => text.replaceAll(value, placeholder),
     withoutTimes(seen),
   );
-  const file = new URL(`golden/${name}.txt`, import.meta.url);
-  if (process.env['Q2T_TEST_UPDATE_GOLDEN']) await writeFile(file, normal);
-  assert.equal(normal, await readFile(file, 'utf8'));
+  const common = new URL(`golden/${name}.txt`, import.meta.url);
+  const own = new URL(`golden/${name}.${on}.txt`, import.meta.url);
+  if (process.env['Q2T_TEST_UPDATE_GOLDEN']) await update(normal, common, on === 'queue' && own);
+  assert.equal(normal, await readFile(existsSync(own) ? own : common, 'utf8'));
+}
+
+/** Temporal's is the common one; the queue has its own only where it differs. */
+async function update(text: string, common: URL, own: URL | false): Promise<void> {
+  if (own === false) return writeFile(common, text);
+  await rm(own, { force: true });
+  if (text !== (await readFile(common, 'utf8'))) await writeFile(own, text);
 }
 
 /** Times, ports and the target (which names an `up` that may run meanwhile), as words. */
@@ -66,6 +68,6 @@ function withoutTimes(text: string): string {
   return text
     .replace(time, 'TIME')
     .replace(/TIME \((now|in \d+ \w+|\d+ \w+ ago)\)/g, 'TIME (RELATIVE)')
-    .replace(/^Temporal 127\.0\.0\.1:\d+ namespace .* from environment$/gm, 'TARGET')
+    .replace(/^(Temporal|Postgres) \S*127\.0\.0\.1:\d+.* from the environment.*$/gm, 'TARGET')
     .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT');
 }

@@ -1,87 +1,66 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
-import {
-  TargetError,
-  describeTarget,
-  isolatedEnv,
-  maskUrl,
-  resolveTarget,
-  type Up,
-} from '../../client/target.ts';
-
-const dir = await mkdtemp(join(tmpdir(), 'q2t-target-test-'));
-after(() => rm(dir, { recursive: true, force: true }));
-
-const noUp = join(dir, 'no-up.json');
-/** A home without a temporal.toml, so that the test reads nobody's. */
-const home = { HOME: dir, XDG_CONFIG_HOME: dir };
-
-const up: Up = {
-  pid: process.pid,
-  startedAt: '2026-11-29T10:00:00.000Z',
-  temporalAddress: '127.0.0.1:20001',
-  namespace: 'default',
-  uiUrl: 'http://127.0.0.1:20002',
-  databaseUrl: 'postgresql://postgres:local-secret@127.0.0.1:20003/q2t',
-  partnersUrl: 'http://127.0.0.1:20004',
-  taskQueue: 'orders',
-  dataDir: '/tmp/data',
-};
-
-async function upFile(content: object): Promise<string> {
-  const file = join(await mkdtemp(join(dir, 'up-')), 'up.json');
-  await writeFile(file, JSON.stringify(content));
-  return file;
-}
-
-async function configFile(toml: string): Promise<string> {
-  const file = join(await mkdtemp(join(dir, 'config-')), 'temporal.toml');
-  await writeFile(file, toml);
-  return file;
-}
+import { test } from 'node:test';
+import { isolatedEnv } from '../../client/isolated-env.mjs';
+import { TargetError, ownParts } from '../../client/own-parts.ts';
+import { describeTarget, isPlainUp, maskUrl } from '../../client/target.ts';
+import { configFile, home, temporalTarget, up, upFile } from './client-target-places.ts';
 
 test('with nothing named and nothing up the error says how to get a server', () => {
-  assert.throws(() => resolveTarget(home, noUp), {
+  assert.throws(() => temporalTarget(home), {
     name: 'TargetError',
     message: /`npm run up` in another terminal, or set TEMPORAL_ADDRESS/,
   });
 });
 
 test('a running up is the target', async () => {
-  const target = resolveTarget(home, await upFile(up));
-  assert.equal(target.source, 'npm run up');
+  const target = temporalTarget(home, await upFile(up));
+  assert.equal(isPlainUp(target), true);
+  assert.equal(target.taskQueue, 'local');
   assert.deepEqual(target.temporal.options, { address: '127.0.0.1:20001' });
-  assert.equal(target.databaseUrl, up.databaseUrl);
-  assert.equal(target.partnersUrl, up.partnersUrl);
 });
 
 test('what a killed or unreadable up has left is no target', async () => {
   // No system hands out a pid this large.
   const stale = await upFile({ ...up, pid: 2 ** 31 - 2 });
-  assert.throws(() => resolveTarget(home, stale), TargetError);
-  const half = join(dir, 'half.json');
-  await writeFile(half, '{"pid":1');
-  assert.throws(() => resolveTarget(home, half), TargetError);
+  assert.throws(() => temporalTarget(home, stale), TargetError);
+  const half = await upFile('{"pid":1');
+  assert.throws(() => temporalTarget(home, half), TargetError);
 });
 
-test('the environment wins over a running up, part by part', async () => {
+test('TEMPORAL_ADDRESS wins over a running up, which is told as unused', async () => {
   const env = {
     ...home,
     TEMPORAL_ADDRESS: 'temporal.example.com:7233',
     TEMPORAL_NAMESPACE: 'purchasing',
-    DATABASE_URL: 'postgres://me:pw@db.example.com/orders',
   };
-  const target = resolveTarget(env, await upFile({ ...up, taskQueue: 'local' }));
-  assert.equal(target.source, 'environment');
-  assert.equal(target.temporal.address, 'temporal.example.com:7233');
-  assert.equal(target.temporal.namespace, 'purchasing');
-  assert.equal(target.databaseUrl, env.DATABASE_URL);
-  assert.equal(target.partnersUrl, up.partnersUrl);
+  const target = temporalTarget(env, await upFile(up));
   // The task queue belongs to the server it was found with.
   assert.equal(target.taskQueue, 'orders');
+  assert.equal(isPlainUp(target), false);
+  assert.equal(
+    describeTarget(target),
+    'Temporal temporal.example.com:7233 namespace purchasing, from the environment; ' +
+      'task queue orders, the default; not used: the running `npm run up`',
+  );
+});
+
+test('the server of a running up is not taken in silence for a user who names a database', async () => {
+  const env = { ...home, DATABASE_URL: 'postgres://me:pw@db.example.com/orders' };
+  const target = temporalTarget(env, await upFile(up));
+  assert.equal(target.temporal.address, up.temporalAddress);
+  assert.equal(isPlainUp(target), false);
+  assert.match(describeTarget(target), /from `npm run up`; not used: DATABASE_URL$/);
+});
+
+test('the task queue is that of the running up when its server is named, unless named itself', async () => {
+  const file = await upFile(up);
+  const env = { ...home, TEMPORAL_ADDRESS: up.temporalAddress };
+  assert.equal(temporalTarget(env, file).taskQueue, 'local');
+  const elsewhere = { ...env, TEMPORAL_NAMESPACE: 'purchasing' };
+  assert.equal(temporalTarget(elsewhere, file).taskQueue, 'orders');
+  const named = temporalTarget({ ...home, Q2T_TASK_QUEUE: 'mine' }, file);
+  assert.match(describeTarget(named), /from `npm run up`; task queue mine, from the environment$/);
+  assert.equal(isPlainUp(named), false);
 });
 
 test('TLS, API key and the profiles of temporal.toml are read as every Temporal tool reads them', async () => {
@@ -98,36 +77,30 @@ server_name = "inside"
 address = "tls.example.com:7233"
 `);
   const env = { ...home, TEMPORAL_CONFIG_FILE: file };
-  const plain = resolveTarget(env, noUp);
-  assert.equal(plain.source, 'configuration file');
+  const plain = temporalTarget(env);
+  assert.equal(plain.temporal.source, 'configuration file');
   assert.equal(plain.temporal.namespace, 'file-space');
-  const cloud = resolveTarget({ ...env, TEMPORAL_PROFILE: 'cloud' }, noUp);
+  const cloud = temporalTarget({ ...env, TEMPORAL_PROFILE: 'cloud' });
   assert.equal(cloud.temporal.options.apiKey, 'top-secret');
   // An API key never travels in clear text.
   assert.equal(cloud.temporal.options.tls, true);
-  const tls = resolveTarget({ ...env, TEMPORAL_PROFILE: 'tls' }, noUp).temporal.options.tls;
+  const tls = temporalTarget({ ...env, TEMPORAL_PROFILE: 'tls' }).temporal.options.tls;
   assert(typeof tls === 'object' && tls?.serverNameOverride === 'inside');
 });
 
 test('settings that can not be used are refused by name', async () => {
-  const database = { ...home, DATABASE_URL: 'mysql://root:hunter2@db/x' };
-  assert.throws(
-    () => resolveTarget(database, noUp),
-    (error: Error) =>
-      /^DATABASE_URL must be .*postgres:/.test(error.message) && !/hunter2/.test(error.message),
-  );
-  assert.throws(() => resolveTarget({ ...home, PARTNERS_URL: 'localhost:3000' }, noUp), {
+  assert.throws(() => ownParts({ ...home, PARTNERS_URL: 'localhost:3000' }), {
     message: /^PARTNERS_URL must be a URL that begins with http:/,
   });
   const missing = { ...home, TEMPORAL_PROFILE: 'nobody' };
-  assert.throws(() => resolveTarget(missing, noUp), { message: /Profile 'nobody' not found/ });
+  assert.throws(() => temporalTarget(missing), { message: /Profile 'nobody' not found/ });
   const empty = { ...home, TEMPORAL_CONFIG_FILE: await configFile('') };
-  assert.throws(() => resolveTarget(empty, noUp), { message: /temporal.toml has no \[profile/ });
+  assert.throws(() => temporalTarget(empty), { message: /temporal.toml has no \[profile/ });
 });
 
 test('an empty variable is one that is not set', async () => {
   const env = { ...home, TEMPORAL_ADDRESS: '', TEMPORAL_PROFILE: '', DATABASE_URL: '' };
-  assert.equal(resolveTarget(env, await upFile(up)).source, 'npm run up');
+  assert.equal(isPlainUp(temporalTarget(env, await upFile(up))), true);
 });
 
 test('the description names everything but the secrets', () => {
@@ -135,14 +108,11 @@ test('the description names everything but the secrets', () => {
     ...home,
     TEMPORAL_ADDRESS: 'temporal.example.com:7233',
     TEMPORAL_API_KEY: 'key-secret',
-    DATABASE_URL: 'postgres://me:db-secret@db.example.com/orders?sslpassword=ssl-secret',
-    PARTNERS_URL: 'https://user:partner-secret@partners.example.com/',
   };
-  const text = describeTarget(resolveTarget(env, noUp));
+  const text = describeTarget(temporalTarget(env));
   assert.doesNotMatch(text, /secret/);
   assert.match(text, /Temporal temporal\.example\.com:7233 namespace default \(API key, TLS\)/);
-  assert.match(text, /postgres:\/\/me:\*\*\*@db\.example\.com\/orders/);
-  assert.match(text, /from environment$/);
+  assert.match(text, /, from the environment; /);
 });
 
 test('what is no URL is masked as a whole', () => {
@@ -171,5 +141,5 @@ test('an isolated environment knows nothing of the user’s own servers', () => 
 test('an isolated environment hides the user’s own temporal.toml', async () => {
   const file = await configFile('[profile.default]\naddress = "prod:7233"\n');
   const env = isolatedEnv({ ...home, TEMPORAL_CONFIG_FILE: file });
-  assert.throws(() => resolveTarget(env, noUp), TargetError);
+  assert.throws(() => temporalTarget(env), TargetError);
 });
