@@ -92,13 +92,21 @@ export async function runToEnd(
 async function wrap(spec: Pick<Launch, 'file' | 'args' | 'user' | 'stopSignal'>): Promise<Wrapped> {
   const { file, args, user, stopSignal } = spec;
   if (!(await hasSetpriv())) {
+    if (user?.crossesClosedFolders === true) {
+      throw new Error(
+        `${file} can't run as root, and the user it would run as can't enter its folder: ` +
+          'move the project to a folder that others may enter, or work as another user than root',
+      );
+    }
     return { file, args, options: user ? { uid: user.uid, gid: user.gid } : {} };
   }
   const flags = ['--pdeathsig', stopSignal.slice('SIG'.length)];
   if (user) flags.push(`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups');
-  // Root may pass on its right to enter any folder; a container's root has this one, and few others.
   if (user?.crossesClosedFolders === true) {
+    // Root may pass on its right to enter any folder; a container's root has this one, and few others.
     flags.push('--inh-caps=+dac_override', '--ambient-caps=+dac_override');
+    // Without this access(2), by which Postgres looks for its own programs, doesn't heed that right.
+    flags.push('--securebits=+no_setuid_fixup');
   }
   return { file: 'setpriv', args: [...flags, file, ...args], options: {} };
 }

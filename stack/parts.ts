@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { execa } from 'execa';
+import pg from 'pg';
 import { isolatedEnv } from '../client/isolated-env.mjs';
 import { ensureDatabase } from './databases.ts';
 import { freePort } from './ports.ts';
@@ -36,6 +37,26 @@ export async function startDatabase(
   return { postgres, url: postgres.urlOf(DATABASE) };
 }
 
+/** Throws when somebody's own database can't be used, before workers are started that would only say so in their logs. */
+export async function checkDatabase(url: string): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_LIMIT_MS,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('SELECT 1');
+  } catch (error) {
+    const { host, pathname } = new URL(url);
+    throw new Error(`Postgres can't be used at ${host}${pathname}: ${String(error)}`, {
+      cause: error,
+    });
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
 /** A Temporal server, ours unless `external` is given, with the search attributes registered. */
 export async function startTemporal(
   external: ExternalTemporal | undefined,
@@ -48,6 +69,10 @@ export async function startTemporal(
   const connection = await Connection.connect({
     ...(external?.options ?? { address: target.address }),
     connectTimeout: CONNECT_LIMIT_MS,
+  }).catch((error: unknown) => {
+    throw new Error(`Temporal can't be reached at ${target.address}: ${String(error)}`, {
+      cause: error,
+    });
   });
   try {
     await registerSearchAttributes(connection, target.namespace);

@@ -4,6 +4,7 @@ import { openDataDir, type DataDir } from './data-dir.ts';
 import { PARTS, type ExternalTemporal, type Part, type StackOptions } from './options.ts';
 import {
   bundleWorkflows,
+  checkDatabase,
   scriptProcess,
   startDatabase,
   startPartners,
@@ -134,12 +135,16 @@ export class Stack {
       this.#options.onProgress?.(label);
       return start();
     };
+    const temporalLabel = external.temporal ? 'Reaching your Temporal' : 'Starting Temporal';
     await settleAll([
       begin('Starting Postgres', wants('postgres') && !external.databaseUrl, async () => {
         const { postgres, url } = await startDatabase(ports.postgres, options);
         Object.assign(this.#found, { postgres, databaseUrl: url });
       }),
-      begin('Starting Temporal', wants('temporal') || !!external.temporal, async () => {
+      begin('Reaching your Postgres', !!external.databaseUrl, () =>
+        checkDatabase(this.databaseUrl),
+      ),
+      begin(temporalLabel, wants('temporal') || !!external.temporal, async () => {
         const settings = {
           persistent: this.#options.dataDir !== undefined,
           ...(ports.temporal !== undefined && { port: ports.temporal }),

@@ -6,9 +6,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { identityOf, isAlive } from '../../stack/lock.mjs';
+import { runToEnd } from '../../stack/launch.ts';
+import { postgresUser } from '../../stack/postgres-binaries.ts';
 import { SupervisedProcess, type Death, type ProcessSpec } from '../../stack/process.ts';
 import { until } from './until.ts';
-import { tempDir } from '../unit/stack/temp-dir.ts';
+import { tempDir, writeScript } from '../unit/stack/temp-dir.ts';
 
 /** A supervised Node process that runs `code`, its files in a folder of the test's own. */
 async function supervised(
@@ -183,4 +185,20 @@ test('a pid file whose pid belongs to somebody else by now harms nobody', async 
   await writeFile(spec.pidFile, JSON.stringify({ pid, identity: `${pid}:1:another-boot` }));
   await sample.start();
   assert(isAlive(pid, identityOf(pid)));
+});
+
+test('under root, the user that Postgres runs as reaches a program in a folder closed to all others', async (t) => {
+  const dir = await tempDir(t);
+  const program = join(dir, 'program');
+  await writeScript(program, 'exit 0');
+  const user = await postgresUser([program]);
+  // `test -x` asks by access(2), as Postgres does.
+  const look = { file: 'sh', args: ['-c', `test -x ${program} && ${program}`], cwd: '/' };
+  const env = { PATH: process.env['PATH'] };
+  await runToEnd({ ...look, env, ...(user && { user }) });
+  if (!user) return;
+  assert.equal(user.crossesClosedFolders, true);
+  assert.notEqual(user.uid, 0);
+  const without = { ...user, crossesClosedFolders: false };
+  await assert.rejects(runToEnd({ ...look, env, user: without }));
 });
