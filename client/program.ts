@@ -8,7 +8,15 @@ import { EXIT } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { clean } from './view/text.ts';
 
-const EXIT_CODES = `
+const EPILOGUE = `
+Every command takes --on chain|queue|temporal (the default). Temporal is found by TEMPORAL_ADDRESS and
+the other TEMPORAL_* settings, queue and chain by DATABASE_URL, each otherwise in the running
+\`npm run up\`. A chain takes orders (submit) and answers every question with why it can't.
+
+Examples:
+  $ q2t submit examples/orders/office-chairs.json --on queue
+  $ q2t where PO-2026-0193 --on queue --history
+
 Exit codes: 0 done, 1 unexpected, 2 bad input, 3 not found, 4 conflict, 5 not confirmed.
 Results go to stdout, hints and errors to stderr. client/README.md describes the --json documents.`;
 
@@ -47,7 +55,7 @@ function buildProgram(ended: (code: ExitCode) => void): Command {
     })
     // Inherited by every command: its own help follows what was wrong with its flags.
     .showHelpAfterError()
-    .addHelpText('after', EXIT_CODES);
+    .addHelpText('after', EPILOGUE);
   addOrderCommands(program, ended);
   addDeadLetterCommands(program, ended);
   return program;

@@ -15,6 +15,7 @@ export function addDeadLetterCommands(program: Command, ended: Ended): void {
       `
 Examples:
   $ q2t dead-letters list
+  $ q2t dead-letters list --on queue
   $ q2t dead-letters show acme/1
   $ q2t dead-letters replay acme/1 --by Ann --why "the warehouse is back"
   $ q2t dead-letters fix acme/1 corrected.json --by Ann --why "wrong sku"

@@ -31,6 +31,7 @@ mistake: it is answered with "already running" or "already finished".
 Examples:
   $ q2t submit examples/orders/office-chairs.json
   $ q2t submit orders/*.xml --json
+  $ q2t submit examples/orders/office-chairs.json --on chain
   $ curl -s https://shop.example/orders/7 | q2t submit -`,
     )
     .action(async (files: string[], options: Shared) => {
@@ -51,6 +52,7 @@ function addWhere(program: Command, ended: Ended): void {
 Examples:
   $ q2t where PO-2026-0193
   $ q2t where acme/1 --history
+  $ q2t where acme/1 --on queue
   $ q2t where 2026/17 --buyer acme      a reference with a slash`,
     )
     .action(async (reference: string, options: Options) => {
@@ -72,11 +74,12 @@ function addDecide(program: Command, ended: Ended): void {
       'after',
       `
 Without --gate it answers the question that is open now. An answer that comes early, late or second
-is a conflict (exit 4) and is kept in the order's history. Exit 5 means that nothing could confirm
-it in time: repeat the command, the same answer counts once.
+is a conflict (exit 4) and is kept in the order's history. Exit 5 means that no worker could confirm
+it in time (on Temporal; the queue needs none): repeat the command, the same answer counts once.
 
 Examples:
   $ q2t decide PO-2026-0193 approve --by Ann
+  $ q2t decide PO-2026-0193 approve --by Ann --on queue
   $ q2t decide acme/1 reject --by Ann --note "over budget"
   $ q2t decide acme/1 approve --by Ann --gate approval --gate-version 2`,
     )
@@ -105,7 +108,8 @@ function addCancel(program: Command, ended: Ended): void {
       'after',
       `
 Examples:
-  $ q2t cancel PO-2026-0193 --by Ann --reason "ordered twice"`,
+  $ q2t cancel PO-2026-0193 --by Ann --reason "ordered twice"
+  $ q2t cancel PO-2026-0193 --by Ann --reason "ordered twice" --on queue`,
     )
     .action(async (reference: string, options: Options) => {
       const { cancel } = await import('../commands/cancel.ts');
@@ -123,6 +127,7 @@ function addList(program: Command, ended: Ended): void {
       `
 Examples:
   $ q2t list --status waiting
+  $ q2t list --status stuck --on queue
   $ q2t list --status ended --limit 10
   $ q2t list --json | jq -r '.result.runs[].id.orderRef'`,
     )

@@ -19,7 +19,7 @@ export function addCommand(parent: Command, usage: string, summary: string): Com
     .command(usage)
     .description(summary)
     .addOption(
-      new Option('--on <implementation>', 'which of the three')
+      new Option('--on <implementation>', 'where the orders are')
         .choices(IMPLEMENTATIONS)
         .default('temporal'),
     )

@@ -56,12 +56,12 @@ export const keyOf = (order: Order) => businessKey(orderIdOf(order));
 export const large = (fields: Partial<Order> = {}) => anOrder({ unitPrice: '5000' }, fields);
 
 /** Submits it and resolves when it waits for a person. */
-export async function waiting({ pipeline, until }: Side, order: Order): Promise<void> {
-  await pipeline.submit(order);
-  await until(orderIdOf(order), ({ waitingFor }) => waitingFor?.kind === 'person');
+export async function waiting(side: Side, order: Order): Promise<void> {
+  await side.pipeline.submit(order);
+  await side.until(orderIdOf(order), ({ waitingFor }) => waitingFor?.kind === 'person');
 }
 
 /** The outcome of a run, when it has one. */
-export async function outcomeOf({ until }: Side, order: Order): Promise<string | undefined> {
-  return (await until(orderIdOf(order), ({ status }) => status === 'ended')).outcome;
+export async function outcomeOf(side: Side, order: Order): Promise<string | undefined> {
+  return (await side.until(orderIdOf(order), ({ status }) => status === 'ended')).outcome;
 }
