@@ -7,6 +7,8 @@ import { run, type Session, type Statement } from './session.ts';
  * makes sure that the rows are picked once, whatever the planner would like. The time is
  * statement_timestamp(): stable within the statement, so it can be the end of an index range.
  * With the volatile clock_timestamp() an empty claim over 200,000 delayed rows read all of them.
+ * The limit is a subquery so that the planner can't see it: with a number, and a table whose
+ * statistics are missing or older than its backlog, it sorted all due rows to take the first fifty.
  *
  * The receive is counted here, when the message is handed out, not when a failure is reported: a
  * message that kills its consumer counts too. What ended without an ack goes into the history of
@@ -25,7 +27,7 @@ export const claimDue: Statement = {
       SELECT id FROM queue.message
       WHERE queue = $1 AND visible_at <= statement_timestamp()
       ORDER BY visible_at
-      LIMIT $2
+      LIMIT (SELECT $2::int)
       FOR UPDATE SKIP LOCKED
     )
     UPDATE queue.message AS m

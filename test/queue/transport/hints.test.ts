@@ -16,10 +16,11 @@ const IMPATIENT = { heartbeatMs: 100, timeoutMs: 1_000, reconnectMs: 50 };
 interface Reported {
   states: ListenerState['state'][];
   warnings: string[];
+  reasons: string[];
 }
 
 function listening(): { settings: Partial<TransportSettings>; reported: Reported } {
-  const reported: Reported = { states: [], warnings: [] };
+  const reported: Reported = { states: [], warnings: [], reasons: [] };
   const note = (fields: object) => {
     if ('state' in fields) reported.states.push(fields.state as ListenerState['state']);
   };
@@ -33,6 +34,7 @@ function listening(): { settings: Partial<TransportSettings>; reported: Reported
         info: note,
         warn(fields, message) {
           note(fields);
+          if ('reason' in fields) reported.reasons.push(String(fields.reason));
           reported.warnings.push(message);
         },
       },
@@ -100,6 +102,16 @@ test('A14: a half-open listener is noticed by its heartbeat and replaced', async
   await producer.transport.send(producer.pool, 'orders', [{ body: 'missed' }]);
   assert.equal((await waiting).body, 'missed');
   assert.deepEqual(reported.states.slice(0, 2), ['listening', 'polling']);
+  await until('hints again', () => consumer.transport.hints.state === 'listening');
+});
+
+test('A14: a session that lives but no longer listens is noticed by its heartbeat', async (t) => {
+  const { proxy, consumer, reported } = await openOverProxy(t);
+  await until('the loss to be noticed', () => {
+    // Again and again: a heartbeat that was under way may have been swallowed with the answer.
+    if (consumer.transport.hints.state === 'listening') proxy.unlisten();
+    return reported.reasons.includes('the session no longer listens');
+  });
   await until('hints again', () => consumer.transport.hints.state === 'listening');
 });
 

@@ -8,6 +8,8 @@ export interface Proxy {
    * open: what a firewall does that forgot it. Returns how many such connections there were.
    */
   freezeListener(): number;
+  /** Slips an UNLISTEN into that connection, as a pooler that resets sessions would. */
+  unlisten(): void;
   /** Cuts every connection. */
   cut(): void;
 }
@@ -17,6 +19,15 @@ interface Link {
   server: Socket;
   listens: boolean;
   frozen: boolean;
+  /** Until the answer to the slipped-in statement is over: the client must not see it. */
+  swallowing: boolean;
+}
+
+/** A simple query in Postgres's protocol: its letter, the length of what follows, the text, a zero. */
+function simpleQuery(text: string): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(4 + text.length + 1);
+  return Buffer.concat([Buffer.from('Q'), length, Buffer.from(`${text}\0`)]);
 }
 
 /** A wire to the Postgres at `url` that can go bad. */
@@ -25,13 +36,18 @@ export async function openProxy(t: TestContext, url: string): Promise<Proxy> {
   const links = new Set<Link>();
   const gate = createServer((client) => {
     const server = connect(Number(target.port), target.hostname);
-    const link: Link = { client, server, listens: false, frozen: false };
+    const link: Link = { client, server, listens: false, frozen: false, swallowing: false };
     links.add(link);
     client.on('data', (data) => {
       link.listens ||= data.includes('LISTEN q2t');
       if (!link.frozen) server.write(data);
     });
     server.on('data', (data) => {
+      if (link.swallowing) {
+        // ReadyForQuery ends every answer: Z and five bytes.
+        link.swallowing = data.at(-6) !== 'Z'.charCodeAt(0);
+        return;
+      }
       if (!link.frozen) client.write(data);
     });
     for (const [end, other] of [
@@ -63,6 +79,13 @@ export async function openProxy(t: TestContext, url: string): Promise<Proxy> {
       const listening = [...links].filter((link) => link.listens && !link.frozen);
       for (const link of listening) link.frozen = true;
       return listening.length;
+    },
+    unlisten() {
+      for (const link of links) {
+        if (!link.listens) continue;
+        link.swallowing = true;
+        link.server.write(simpleQuery('UNLISTEN *'));
+      }
     },
     cut,
   };

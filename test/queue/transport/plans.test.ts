@@ -15,6 +15,36 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
+type Client = Awaited<ReturnType<typeof inOpenTransaction>>;
+
+async function planOf(client: Client, execute: string): Promise<PlanNode> {
+  const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
+    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${execute}`,
+  );
+  const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
+  if (plan === undefined) throw new Error('no plan');
+  return plan;
+}
+
+test('a claim from a long backlog reads what it takes and does not sort the rest, with no statistics at all', async (t) => {
+  const { url } = await openFresh(t);
+  const client = await inOpenTransaction(t, url);
+  await client.query(`PREPARE looking AS ${claimDue.text}`);
+  for (const backlog of [30, 500, 5_000]) {
+    await client.query(
+      `INSERT INTO queue.message (queue, visible_at, sent_at, body)
+       SELECT 'orders', statement_timestamp(), statement_timestamp(), '1' FROM generate_series(1, $1)`,
+      [backlog],
+    );
+    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+      await client.query(`SET plan_cache_mode = ${mode}`);
+      const plan = await planOf(client, `EXECUTE looking ('orders', 50, 60000, false)`);
+      const kinds = nodesOf(plan).map((node) => node['Node Type']);
+      assert.ok(!kinds.includes('Sort') && !kinds.includes('Seq Scan'), kinds.join());
+    }
+  }
+});
+
 test('empty polls stay cheap with 200,000 delayed rows: a few pages of the index, however they are planned', async (t) => {
   const { url } = await openFresh(t);
   const client = await inOpenTransaction(t, url);
@@ -33,11 +63,7 @@ test('empty polls stay cheap with 200,000 delayed rows: a few pages of the index
       await client.query(`SET plan_cache_mode = ${mode}`);
       // The first run also reads the catalogue.
       await client.query(`EXECUTE looking (${values})`);
-      const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
-        `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE looking (${values})`,
-      );
-      const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
-      assert.ok(plan);
+      const plan = await planOf(client, `EXECUTE looking (${values})`);
       const nodes = nodesOf(plan);
       const label = `${statement.name} with ${mode}`;
       assert.ok(
