@@ -5,9 +5,6 @@ import type { Source, TemporalTarget } from './own-parts.ts';
 import { readUp, upFile } from './up-file.ts';
 import type { Up } from './up-file.ts';
 
-export { isolatedEnv } from './isolated-env.mjs';
-export { upSchema, type Up } from './up-file.ts';
-
 /** What a command on Temporal works on. */
 export interface TemporalPlace {
   kind: 'temporal';

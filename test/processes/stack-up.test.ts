@@ -4,7 +4,8 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { execa } from 'execa';
-import { isolatedEnv, upSchema, type Up } from '../../client/target.ts';
+import { isolatedEnv } from '../../client/isolated-env.mjs';
+import { upSchema, type Up } from '../../client/up-file.ts';
 import { isAlive } from '../../stack/lock.mjs';
 import { workerKinds } from '../../stack/parts.ts';
 import { checkout } from './checkout.ts';
@@ -85,7 +86,7 @@ test('up prints every address, refuses a second one, serves the command line, an
   // A real terminal, so that Ctrl-C goes where a person's goes: to npm, the shell, the bootstrap and `up`.
   const python =
     'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
-  const terminal = run(dir, 'python3', ['-c', python, 'npm', 'run', 'up', '--', '--workers', '1']);
+  const terminal = run(dir, 'python3', ['-c', python, 'npm', 'run', 'up']);
   const up = await untilUp(dir, terminal);
   const processes = await processesOf(up.dataDir);
   // Postgres, Temporal and the partners, and a worker of each kind.
@@ -97,12 +98,17 @@ test('up prints every address, refuses a second one, serves the command line, an
   assert.match(second.stderr, new RegExp(`Already up: process ${up.pid} since .*npm run down`));
   assert.equal(alive(processes).length, expected);
 
-  const listed = await run(dir, process.execPath, [
-    join(dir, 'client', 'q2t.mjs'),
-    'list',
-    '--json',
-  ]).ended;
-  assert.equal(listed.exitCode, 0, listed.stderr);
+  for (const [on, exitCode] of [
+    ['temporal', 0],
+    ['queue', 0],
+    ['chain', 2],
+  ] as const) {
+    const q2t = join(dir, 'client', 'q2t.mjs');
+    const listed = await run(dir, process.execPath, [q2t, 'list', '--json', '--on', on]).ended;
+    assert.equal(listed.exitCode, exitCode, listed.stderr);
+    // Nothing else was named, so there is no target to tell.
+    assert.equal(listed.stderr, '');
+  }
 
   terminal.type('\x03');
   // npm ends by the signal itself, whatever its script says; the exit code of `up` is in the next tests.
@@ -113,6 +119,7 @@ test('up prints every address, refuses a second one, serves the command line, an
     assert(shown !== undefined && stdout.includes(shown), shown);
   }
   assert.match(stdout, /Stopped\. The data stays/);
+  assert.match(stdout, /Workers +1 temporal, 1 queue, 1 chain\b/);
   // The database's address, but not its password.
   const { host, password } = new URL(up.databaseUrl);
   assert(stdout.includes(host) && !stdout.includes(password));
