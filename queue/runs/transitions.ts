@@ -181,13 +181,15 @@ function cancel(run: Run, { by, reason }: { by: string; reason: string }, starte
     return { run, history: [{ type: 'cancel-too-late', by, reason }] };
   }
   const { run: moved } = compensate(run, { kind: 'end', outcome: 'cancelled', reason });
-  return {
-    run: { ...moved, state: { ...moved.state, cancel: { by, reason } } },
-    history: [{ type: 'cancel-requested', by, reason }],
-  };
+  // Whoever asked has already put the request into the history.
+  return { run: { ...moved, state: { ...moved.state, cancel: { by, reason } } }, history: [] };
 }
 
-function cancellable({ status, state, step }: Run, started: boolean): boolean {
+/** Whether a cancel is honoured. `started`: the step at the cursor has begun, which is too late for the invoice. */
+export function cancellable(
+  { status, state, step }: Pick<Run, 'status' | 'state' | 'step'>,
+  started: boolean,
+): boolean {
   if (status === 'ended' || state.failedUndo || state.ending?.kind === 'end') return false;
   // While the old revision of a fixed order is undone, there is still time.
   if (state.ending) return true;

@@ -71,6 +71,8 @@ function cancelledDuring(
           history.some(({ type }) => type.startsWith('cancel-')),
         ),
       );
+      // A read has no effect, so nobody waits for its answer; whatever acts reports first.
+      if (step === 'price') await side.until(id, ({ status }) => status === 'ended');
       await side.partners.clearFault(faultId);
     },
   };

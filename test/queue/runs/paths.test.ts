@@ -169,8 +169,8 @@ describe('the paths of an order on the queue', () => {
     const position = await bench.ended(id);
     assert.equal(position.outcome, 'cancelled');
     assert.deepEqual(storyOf(position).slice(-5), [
-      'step-done charge',
       'cancel-requested',
+      'step-done charge',
       'undo-done charge',
       'undo-done reserve',
       'ended cancelled',
