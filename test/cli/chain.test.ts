@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as wait } from 'node:timers/promises';
 import { execa } from 'execa';
@@ -16,78 +16,80 @@ import { keyOf } from './sides.ts';
 const WORKER = fileURLToPath(new URL('../../workers/chain.ts', import.meta.url));
 const LIMIT_MS = 60_000;
 
-let database: Database;
-let partners: PartnersControl;
-let stop: () => Promise<void>;
+describe('the command line on the chain', () => {
+  let database: Database;
+  let partners: PartnersControl;
+  let stop: () => Promise<void>;
 
-before(async () => {
-  database = await freshDatabase();
-  const server = await startPartners();
-  partners = controlPartners(server.url);
-  const env = { DATABASE_URL: database.url, PARTNERS_URL: server.url };
-  const worker = execa(process.execPath, [WORKER], {
-    env: { ...isolatedEnv(process.env), ...env },
-    extendEnv: false,
-    reject: false,
+  before(async () => {
+    database = await freshDatabase();
+    const server = await startPartners();
+    partners = controlPartners(server.url);
+    const env = { DATABASE_URL: database.url, PARTNERS_URL: server.url };
+    const worker = execa(process.execPath, [WORKER], {
+      env: { ...isolatedEnv(process.env), ...env },
+      extendEnv: false,
+      reject: false,
+    });
+    stop = async () => {
+      worker.kill('SIGTERM');
+      const { exitCode, stdout } = await worker;
+      await server.close();
+      await database.drop();
+      assert.equal(exitCode, 0, stdout);
+    };
   });
-  stop = async () => {
-    worker.kill('SIGTERM');
-    const { exitCode, stdout } = await worker;
-    await server.close();
-    await database.drop();
-    assert.equal(exitCode, 0, stdout);
+  after(() => stop());
+
+  const run = (args: readonly string[], input = '') => {
+    return q2t([...args, '--on', 'chain'], { env: { DATABASE_URL: database.url }, input });
   };
-});
-after(() => stop());
 
-const run = (args: readonly string[], input = '') => {
-  return q2t([...args, '--on', 'chain'], { env: { DATABASE_URL: database.url }, input });
-};
-
-test('an order that is submitted to the chain goes all the way', async () => {
-  const order = anOrder();
-  const started = await run(['submit', '-'], JSON.stringify(order));
-  assert.equal(started.exitCode, 0, started.stderr);
-  assert.equal(started.stdout, `${keyOf(order)}  started`);
-  for (const deadline = Date.now() + LIMIT_MS; ; await wait(50)) {
-    const { mail } = await partners.counts(keyOf(order));
-    if (mail === 1) break;
-    assert.ok(Date.now() < deadline, 'its mail was not sent in time');
-  }
-});
-
-const who = ['--by', 'Ann', '--why', 'because'];
-const questions: [string[], RegExp][] = [
-  [['where', 'REF', '--history'], /no row says where an order is/],
-  [['decide', 'REF', 'approve', '--by', 'Ann'], /no pause that an answer could meet/],
-  [['cancel', 'REF', '--by', 'Ann', '--reason', 'twice'], /no message can be found by its order/],
-  [['list'], /no runs to list/],
-  [['dead-letters', 'list'], /can be counted and redriven/],
-  [['dead-letters', 'show', 'REF'], /can be counted and redriven/],
-  [['dead-letters', 'replay', 'REF', ...who], /redrive takes them all/],
-  [['dead-letters', 'discard', 'REF', ...who], /is not recorded, so it cannot be undone/],
-  [['dead-letters', 'fix', 'REF', '-', ...who], /the order is inside a message body/],
-];
-
-for (const [question, reason] of questions) {
-  const command = question.join(' ').split(' REF')[0];
-  test(`${command} ends with 2 and the chain's own reason, however the order is named`, async () => {
+  test('an order that is submitted to the chain goes all the way', async () => {
     const order = anOrder();
-    for (const name of [order.orderRef, keyOf(order)]) {
-      const args = question.map((word) => (word === 'REF' ? name : word));
-      const { exitCode, stdout, stderr } = await run(args, JSON.stringify(order));
-      assert.equal(exitCode, 2, stderr);
-      assert.equal(stdout, '');
-      assert.match(stderr, /^q2t: chain cannot: /m);
-      assert.match(stderr, reason);
+    const started = await run(['submit', '-'], JSON.stringify(order));
+    assert.equal(started.exitCode, 0, started.stderr);
+    assert.equal(started.stdout, `${keyOf(order)}  started`);
+    for (const deadline = Date.now() + LIMIT_MS; ; await wait(50)) {
+      const { mail } = await partners.counts(keyOf(order));
+      if (mail === 1) break;
+      assert.ok(Date.now() < deadline, 'its mail was not sent in time');
     }
   });
-}
 
-test('what the chain cannot do is told in one sentence, and with --json as a document', async () => {
-  await assertGolden('where-chain', await run(['where', 'PO-1']));
-  const { exitCode, stdout } = await run(['where', 'PO-1', '--json']);
-  const document = JSON.parse(stdout) as { exitCode: number; error: { message: string } };
-  assert.equal(document.exitCode, exitCode);
-  assert.match(document.error.message, /^chain cannot: no row says/);
+  const who = ['--by', 'Ann', '--why', 'because'];
+  const questions: [string[], RegExp][] = [
+    [['where', 'REF', '--history'], /no row says where an order is/],
+    [['decide', 'REF', 'approve', '--by', 'Ann'], /no pause that an answer could meet/],
+    [['cancel', 'REF', '--by', 'Ann', '--reason', 'twice'], /no message can be found by its order/],
+    [['list'], /no runs to list/],
+    [['dead-letters', 'list'], /can be counted and redriven/],
+    [['dead-letters', 'show', 'REF'], /can be counted and redriven/],
+    [['dead-letters', 'replay', 'REF', ...who], /redrive takes them all/],
+    [['dead-letters', 'discard', 'REF', ...who], /is not recorded, so it cannot be undone/],
+    [['dead-letters', 'fix', 'REF', '-', ...who], /the order is inside a message body/],
+  ];
+
+  for (const [question, reason] of questions) {
+    const command = question.join(' ').split(' REF')[0];
+    test(`${command} ends with 2 and the chain's own reason, however the order is named`, async () => {
+      const order = anOrder();
+      for (const name of [order.orderRef, keyOf(order)]) {
+        const args = question.map((word) => (word === 'REF' ? name : word));
+        const { exitCode, stdout, stderr } = await run(args, JSON.stringify(order));
+        assert.equal(exitCode, 2, stderr);
+        assert.equal(stdout, '');
+        assert.match(stderr, /^q2t: chain cannot: /m);
+        assert.match(stderr, reason);
+      }
+    });
+  }
+
+  test('what the chain cannot do is told in one sentence, and with --json as a document', async () => {
+    await assertGolden('where-chain', await run(['where', 'PO-1']));
+    const { exitCode, stdout } = await run(['where', 'PO-1', '--json']);
+    const document = JSON.parse(stdout) as { exitCode: number; error: { message: string } };
+    assert.equal(document.exitCode, exitCode);
+    assert.match(document.error.message, /^chain cannot: no row says/);
+  });
 });
