@@ -137,6 +137,13 @@ test('a DDL statement that waits for a worker’s lock gives up soon, lets other
   const waiting = migrate(scratch.url, options);
   // While it keeps trying, a reader that comes later is not stuck behind it for long.
   await query(scratch.url, 'SELECT FROM queue.a');
+  await until('the migration to have given up once', async () => {
+    const idle = await query(
+      scratch.url,
+      `SELECT FROM pg_stat_activity WHERE application_name = 'q2t-migrate' AND query = 'ROLLBACK'`,
+    );
+    return idle.length > 0;
+  });
   await worker.query('COMMIT');
   assert.deepEqual(await waiting, ['0002-alter.sql']);
 });
