@@ -8,7 +8,8 @@ export const tasks = {
   test: {
     // `--test-global-setup` came with Node 24.
     node: '24.0.0',
-    commands: [['--test', '--test-global-setup=test/global-setup.ts']],
+    // Three files at once: on two cores Node would take one, and most of a test is waiting for servers.
+    commands: [['--test', '--test-concurrency=3', '--test-global-setup=test/global-setup.ts']],
     /** Instead of these, the files or patterns given on the command line. */
     defaultArgs: ['test/**/*.test.ts'],
     temporal: true,
