@@ -30,11 +30,12 @@ while (!stopping.signal.aborted) {
       held.push({ messageId, receipt });
       continue;
     }
-    const answer = signal.aborted
+    // Decided once: the signal may come while the answer is under way.
+    const stopped = signal.aborted;
+    const answer = stopped
       ? await transport.nack('orders', receipt, { delayMs: 0, uncounted: true })
       : await transport.ack('orders', receipt);
-    const done = signal.aborted ? 'back' : 'acked';
-    console.log(`${answer === 'ok' ? done : 'stale'} ${messageId}`);
+    console.log(`${answer === 'stale' ? 'stale' : stopped ? 'back' : 'acked'} ${messageId}`);
   }
 }
 for (const { messageId, receipt } of held) {

@@ -148,6 +148,30 @@ test('a DDL statement that waits for a worker’s lock gives up soon, lets other
   assert.deepEqual(await waiting, ['0002-alter.sql']);
 });
 
+test('a migration that takes two tables in the other order than a worker gives way before anybody is told of a deadlock', async (t) => {
+  const scratch = await openScratch(t, {
+    '0001-first.sql': 'CREATE TABLE queue.a (); CREATE TABLE queue.b ()',
+  });
+  const options = { folder: scratch.folder };
+  await migrate(scratch.url, options);
+  const worker = await inOpenTransaction(t, scratch.url);
+  await worker.query('INSERT INTO queue.b DEFAULT VALUES');
+  await scratch.write({
+    '0002-both.sql': 'ALTER TABLE queue.a ADD COLUMN n int; ALTER TABLE queue.b ADD COLUMN n int',
+  });
+  const migrating = migrate(scratch.url, options);
+  await until('the migration to hold one table and wait for the other', async () => {
+    const waiting = await query(
+      scratch.url,
+      `SELECT FROM pg_locks WHERE relation = 'queue.b'::regclass AND NOT granted`,
+    );
+    return waiting.length > 0;
+  });
+  await worker.query('INSERT INTO queue.a DEFAULT VALUES');
+  await worker.query('COMMIT');
+  assert.deepEqual(await migrating, ['0002-both.sql']);
+});
+
 test('an index is built concurrently while a writer holds the table and another process waits to migrate', async (t) => {
   const scratch = await openScratch(t, { '0001-first.sql': 'CREATE TABLE queue.a (n int)' });
   const options = { folder: scratch.folder };
@@ -159,8 +183,7 @@ test('an index is built concurrently while a writer holds the table and another 
 DROP INDEX CONCURRENTLY IF EXISTS queue.a_n;
 CREATE INDEX CONCURRENTLY a_n ON queue.a (n);`,
   });
-  const patient = { ...options, lockTimeoutMs: 30_000 };
-  const both = Promise.all([migrate(scratch.url, patient), migrate(scratch.url, patient)]);
+  const both = Promise.all([migrate(scratch.url, options), migrate(scratch.url, options)]);
   await until('the index build to wait for the writer', async () => {
     const rows = await query(
       scratch.url,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
@@ -29,9 +30,7 @@ function startConsumer(
     reject: false,
     env: { DATABASE_URL: url, VISIBILITY_MS: String(visibilityMs), HOLD: hold ? '1' : '0' },
   });
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    lines.push(...text.split('\n').filter((line) => line !== ''));
-  });
+  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
   t.after(async () => {
     child.kill('SIGKILL');
     await child;
