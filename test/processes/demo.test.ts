@@ -76,7 +76,7 @@ suite('the demo', { concurrency: false }, () => {
     let printed = '';
     for await (const line of child) {
       printed += `${line}\n`;
-      if (line.includes('Five orders to each')) child.kill('SIGINT');
+      if (line.includes('Opening one world each')) child.kill('SIGINT');
     }
     const { exitCode } = await child;
     assert.equal(exitCode, 130, printed);

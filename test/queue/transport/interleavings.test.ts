@@ -126,7 +126,7 @@ test('extend against receive: the receiver is first, the extend waits and is sta
   assert.deepEqual(rows[0]?.visible_at, claimed[0]?.visibleAgainAt);
 });
 
-test('extend against sweep: retention takes the message while its holder extends, who learns that it is gone', async (t) => {
+test('extend against sweep: the sweep passes over a message whose holder is extending it, and takes it the next time', async (t) => {
   const { pool, url, transport } = await openFresh(t, {
     profile: 'sqs',
     limits: { retentionMs: 60_000, deadRetentionMs: 60_000 },
@@ -134,8 +134,20 @@ test('extend against sweep: retention takes the message while its holder extends
   await transport.send(pool, 'orders', [{ body: 1 }]);
   const held = await receiveOne(transport, 'orders');
   await pool.query(`UPDATE queue.message SET sent_at = sent_at - interval '2 minutes'`);
+  const extending = await inOpenTransaction(t, url);
+  await extending.query('UPDATE queue.message SET visible_at = visible_at');
+  assert.deepEqual(await transport.expire('orders'), { messages: 0, dead: 0 });
+  await extending.query('COMMIT');
+  assert.deepEqual(await transport.expire('orders'), { messages: 1, dead: 0 });
+  assert.equal(await transport.extend('orders', held.receipt, 60_000), 'stale');
+});
+
+test('extend against sweep: the holder who extends while the sweep takes the message learns that it is gone', async (t) => {
+  const { pool, url, transport } = await openFresh(t);
+  await transport.send(pool, 'orders', [{ body: 1 }]);
+  const held = await receiveOne(transport, 'orders');
   const sweeping = await inOpenTransaction(t, url);
-  await sweeping.query(`DELETE FROM queue.message WHERE sent_at < now() - interval '1 minute'`);
+  await sweeping.query('DELETE FROM queue.message');
   const late = transport.extend('orders', held.receipt, 60_000);
   await someoneWaitsFor(sweeping, pool);
   await sweeping.query('COMMIT');
@@ -199,7 +211,25 @@ test('redrive from two consoles at once brings every dead message back once', as
   assert.equal((await transport.counts('orders')).available, 3);
 });
 
-test('an ackMany and a purge that meet do not deadlock', async (t) => {
+test('a purge and an ackMany that hold rows the other wants do not deadlock', async (t) => {
+  const { pool, url, transport } = await openFresh(t);
+  await transport.send(pool, 'orders', [{ body: 1 }, { body: 2 }, { body: 3 }]);
+  const held = await receiveNow(transport, 'orders', 3);
+  const [one, two, three] = held.map((message) => message.receipt);
+  assert.ok(one && two && three);
+  const acking = await inOpenTransaction(t, url);
+  // Last first: the order that a purge from the front would meet head on.
+  assert.equal(await transport.ack('orders', three, acking), 'ok');
+  const purging = transport.purge('orders');
+  await someoneWaitsFor(acking, pool);
+  // Taken by the purge already, while it waits for the third and holds nothing.
+  assert.deepEqual(await transport.ackMany('orders', [two, one], acking), ['stale', 'stale']);
+  await acking.query('COMMIT');
+  assert.equal(await purging, 2);
+  assert.equal((await transport.counts('orders')).inFlight, 0);
+});
+
+test('fifty acked in reverse while the queue is purged: each of them is gone once', async (t) => {
   const { pool, transport } = await openFresh(t);
   await transport.send(
     pool,
