@@ -96,7 +96,12 @@ export async function deadMessages(
 
 const discardNamed: Statement = {
   name: 'q2t_discard',
-  text: 'DELETE FROM queue.dead_message WHERE queue = $1 AND id = ANY ($2::bigint[]) RETURNING id',
+  text: `
+    WITH chosen AS MATERIALIZED (
+      SELECT id FROM queue.dead_message WHERE queue = $1 AND id = ANY ($2::bigint[])
+      ORDER BY id FOR UPDATE
+    )
+    DELETE FROM queue.dead_message AS d USING chosen WHERE d.id = chosen.id RETURNING d.id`,
 };
 
 export async function discard(

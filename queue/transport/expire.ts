@@ -1,19 +1,26 @@
 import { checkQueue } from './limits.ts';
 import { run, type Session, type Statement } from './session.ts';
 
+/* Passes over what is locked, as purge does and for the same reason; the next round takes it. */
 const expireMessages: Statement = {
   name: 'q2t_expire',
   text: `
-    DELETE FROM queue.message
-    WHERE queue = $1 AND sent_at < statement_timestamp() - $2::float8 * interval '1 ms'
+    DELETE FROM queue.message WHERE id IN (
+      SELECT id FROM queue.message
+      WHERE queue = $1 AND sent_at < statement_timestamp() - $2::float8 * interval '1 ms'
+      FOR UPDATE SKIP LOCKED
+    )
     RETURNING id`,
 };
 
 const expireDead: Statement = {
   name: 'q2t_expire_dead',
   text: `
-    DELETE FROM queue.dead_message
-    WHERE queue = $1 AND sent_at < statement_timestamp() - $2::float8 * interval '1 ms'
+    DELETE FROM queue.dead_message WHERE id IN (
+      SELECT id FROM queue.dead_message
+      WHERE queue = $1 AND sent_at < statement_timestamp() - $2::float8 * interval '1 ms'
+      FOR UPDATE SKIP LOCKED
+    )
     RETURNING id`,
 };
 
