@@ -11,13 +11,22 @@ interface WhereRow extends RunRow {
   since: Date;
   started_at: Date;
   ended_at: Date | null;
+  /** Times as JSON has them. */
+  history: { at: string; event: HistoryEvent }[];
 }
 
-/** Where a run is. Two or three reads of rows by key: no worker, no message is asked. */
+/**
+ * Where a run is, read by key: no worker, no message is asked. Position and history come from one
+ * statement, so from one moment: a history that is ahead of its position would be a riddle.
+ */
 export async function where(pool: Pool, id: OrderId): Promise<WhereResult> {
   const runId = businessKey(id);
   const { rows } = await pool.query<WhereRow>(
-    `SELECT ${RUN_COLUMNS}, since, started_at, ended_at FROM queue.run WHERE id = $1`,
+    `SELECT ${RUN_COLUMNS}, since, started_at, ended_at, (
+       SELECT coalesce(jsonb_agg(jsonb_build_object('at', h.at, 'event', h.event) ORDER BY h.id), '[]')
+       FROM queue.run_history h WHERE h.run_id = r.id
+     ) AS history
+     FROM queue.run r WHERE r.id = $1`,
     [runId],
   );
   const [row] = rows;
@@ -34,7 +43,7 @@ export async function where(pool: Pool, id: OrderId): Promise<WhereResult> {
     startedAt: row.started_at.toISOString(),
     revision: run.revision,
     version: run.version,
-    history: await readHistory(pool, runId),
+    history: row.history.map(entryOf),
     ...(run.outcome && { outcome: run.outcome }),
     ...(run.status === 'ended' && run.reason !== null && { reason: run.reason }),
     ...(run.waitingFor && { waitingFor: run.waitingFor }),
@@ -51,12 +60,8 @@ function inProgress({ status }: Run): boolean {
   return status !== 'ended' && status !== 'waiting';
 }
 
-async function readHistory(pool: Pool, runId: string): Promise<HistoryEntry[]> {
-  const { rows } = await pool.query<{ at: Date; event: HistoryEvent }>(
-    'SELECT at, event FROM queue.run_history WHERE run_id = $1 ORDER BY id',
-    [runId],
-  );
-  return rows.map(({ at, event }) => ({ at: at.toISOString(), ...event }));
+function entryOf({ at, event }: WhereRow['history'][number]): HistoryEntry {
+  return { at: new Date(at).toISOString(), ...event };
 }
 
 async function progressOf(pool: Pool, id: OrderId, run: Run): Promise<string | undefined> {
