@@ -42,7 +42,7 @@ export function parseBusinessKey(key: string): OrderId {
   }
 }
 
-/** The Temporal workflow id of an order, and the queue's run id. */
+/** The Temporal workflow id of an order. The queue's run id is the business key alone: there is nothing else in its table. */
 export function runIdOf(id: OrderId): string {
   return `order/${businessKey(id)}`;
 }
