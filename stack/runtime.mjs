@@ -95,9 +95,16 @@ export async function ensureNode(minimum = MINIMUM_NODE) {
   }
 }
 
-/** `env` with the given Node first on PATH, so that npm, npx and scripts run under it too. */
+/**
+ * `env` with the given Node first on PATH, so that npm, npx and scripts run under it too. A test run
+ * starts hundreds of Node processes: what they compile is kept, which halves the start of each.
+ */
 export function underNode(node, env = process.env) {
-  return { ...env, PATH: [dirname(node.path), env.PATH].filter(Boolean).join(delimiter) };
+  return {
+    NODE_COMPILE_CACHE: join(stateDir, 'cache', 'compile'),
+    ...env,
+    PATH: [dirname(node.path), env.PATH].filter(Boolean).join(delimiter),
+  };
 }
 
 /** The Node that is brought on this machine: its package, version and where it is put. */
