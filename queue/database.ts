@@ -25,7 +25,9 @@ export function openPool(settings: PoolSettings): Pool {
     // The server's limit does not reach us over a connection that is half-open: nothing would end the wait.
     query_timeout: (settings.statementTimeoutMs ?? 30_000) + 5_000,
     lock_timeout: settings.lockTimeoutMs ?? 10_000,
-    idle_in_transaction_session_timeout: settings.idleInTransactionTimeoutMs ?? 60_000,
+    // Shorter than the wait for a lock: a worker frozen between two statements must let go of its
+    // run's row before those who wait for it give up. Our transactions are never idle by themselves.
+    idle_in_transaction_session_timeout: settings.idleInTransactionTimeoutMs ?? 6_000,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   });

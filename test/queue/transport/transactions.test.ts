@@ -113,6 +113,6 @@ test('every connection of a pool bounds its statements, its locks and its idle t
     application_name: 'test',
     statement_timeout: '30000',
     lock_timeout: '10000',
-    idle_in_transaction_session_timeout: '60000',
+    idle_in_transaction_session_timeout: '6000',
   });
 });
