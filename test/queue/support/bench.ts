@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import type { Pipeline, Position } from '../../../core/contract.ts';
 import type { HistoryEvent } from '../../../core/history.ts';
 import type { OrderId } from '../../../core/identity.ts';
+import { shiftDueRows } from '../../../lab/time/queue.ts';
 import { controlPartners } from '../../../partners/control.ts';
 import type { PartnersControl } from '../../../partners/control.ts';
 import { startPartners } from '../../../partners/server/server.ts';
@@ -86,7 +87,7 @@ export async function openBench({ workers = 1 } = {}): Promise<QueueBench> {
     position,
     until,
     ended: (id) => until(id, ({ status }) => status === 'ended'),
-    shift: (id, ms) => shift(pool, id, ms),
+    shift: (id, ms) => shiftDueRows(pool, id, ms),
     async close() {
       await server.close();
       await Promise.all([...running].map((worker) => worker.stop()));
@@ -97,20 +98,6 @@ export async function openBench({ workers = 1 } = {}): Promise<QueueBench> {
   };
   for (let n = 0; n < workers; n += 1) await bench.startWorker();
   return bench;
-}
-
-async function shift(pool: pg.Pool, { buyerId, orderRef }: OrderId, ms: number): Promise<void> {
-  const of = `(SELECT id FROM queue.run WHERE buyer_id = $1 AND order_ref = $2)`;
-  const by = `$3 * interval '1 millisecond'`;
-  const values = [buyerId, orderRef, ms];
-  await pool.query(
-    `UPDATE queue.timer SET due_at = due_at - ${by} WHERE run_id = ${of} AND fired_at IS NULL`,
-    values,
-  );
-  await pool.query(
-    `UPDATE queue.gate SET until = until - ${by} WHERE run_id = ${of} AND state = 'open'`,
-    values,
-  );
 }
 
 /** The history without its times, for comparing. */
