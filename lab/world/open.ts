@@ -22,7 +22,6 @@ import type { World } from './world.ts';
 export interface WorldOptions {
   /** More environment for the workers; a wire's address instead of the server's own, say. */
   workerEnv?: NodeJS.ProcessEnv;
-  step?: (text: string) => Promise<void>;
 }
 
 /** A world of its own for one implementation: partners, a database, a task queue, no worker yet. */
@@ -61,7 +60,6 @@ export async function openWorld(
     databaseUrl: database.url,
     order: (orderRef, changes) => labOrder(name, orderRef, changes),
     forward: (id, ms) => side.forward(id, ms),
-    step: options.step ?? (() => Promise.resolve()),
     async startWorker(env = {}) {
       const worker = scriptProcess(
         `worker-${++workers}`,

@@ -38,7 +38,5 @@ export interface World {
   order(orderRef: string, changes?: Partial<Order>): Order;
   /** Moves one run's clock, and nobody else's: timers and deadlines come due as if `ms` had passed. */
   forward(id: OrderId, ms: number): Promise<void>;
-  /** Prints a line when the lab runs with `--slow`, and waits for the reader. */
-  step(text: string): Promise<void>;
   close(): Promise<void>;
 }
