@@ -5,6 +5,7 @@
  */
 export const tasks = {
   demo: { commands: [['lab/demo.ts']], temporal: true, isolated: true },
+  lab: { commands: [['lab/main.ts']], temporal: true, isolated: true },
   test: {
     // `--test-global-setup` came with Node 24.
     node: '24.0.0',

@@ -1,28 +1,20 @@
 import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
-import { openTemporal } from '../../client/pipelines/temporal.ts';
-import type { Implementation, Pipeline } from '../../core/contract.ts';
-import { runIdOf, type OrderId } from '../../core/identity.ts';
+import type { Implementation } from '../../core/contract.ts';
 import { controlPartners } from '../../partners/control.ts';
-import { openChain } from '../../queue/chain/open.ts';
-import { openQueue } from '../../queue/open.ts';
 import { createDatabase } from '../../stack/databases.ts';
 import { scriptProcess, startPartners, workerKinds } from '../../stack/parts.ts';
 import type { SupervisedProcess } from '../../stack/process.ts';
 import { isolatedEnv } from '../../client/isolated-env.mjs';
-import { shiftDueRows } from '../time/queue.ts';
-import { fastForward } from '../time/temporal.ts';
+import { withoutGuard, type Guard } from '../guards/guard.ts';
 import type { Ground } from './ground.ts';
 import { labOrder, labPolicy } from './order.ts';
+import { openSide } from './sides.ts';
+import { wireUp } from './wired.ts';
 import { handleOf } from './worker-process.ts';
-import type { World } from './world.ts';
-
-export interface WorldOptions {
-  /** More environment for the workers; a wire's address instead of the server's own, say. */
-  workerEnv?: NodeJS.ProcessEnv;
-}
+import type { World, WorldOptions } from './world.ts';
 
 /** A world of its own for one implementation: partners, a database, a task queue, no worker yet. */
 export async function openWorld(
@@ -31,6 +23,7 @@ export async function openWorld(
   options: WorldOptions = {},
 ): Promise<World> {
   const name = `${implementation}-${randomBytes(4).toString('hex')}`;
+  const policy = { ...labPolicy, ...options.policy };
   const processes = new Set<SupervisedProcess>();
   const parts = {
     dataDir: join(ground.stack.dataDir, name),
@@ -41,14 +34,21 @@ export async function openWorld(
     },
   };
   const database = await createDatabase(ground.stack.postgres.urlOf('postgres'));
+  const databaseUrl = database.url;
   const { url: partnersUrl } = await startPartners(undefined, parts);
   const { address, namespace } = ground.stack.temporal;
   const side = await openSide(implementation, {
     address,
     namespace,
     taskQueue: name,
-    databaseUrl: database.url,
+    databaseUrl,
   });
+  if (options.without) await change(databaseUrl, options.without);
+  const wiring = options.wired ? await wireUp(implementation, { address, databaseUrl }) : undefined;
+  const wired = () => {
+    if (!wiring) throw new Error('this world has no wire: open it with `wired`');
+    return wiring;
+  };
   let workers = 0;
 
   return {
@@ -56,98 +56,62 @@ export async function openWorld(
     name,
     pipeline: side.pipeline,
     partners: controlPartners(partnersUrl),
-    policy: labPolicy,
-    databaseUrl: database.url,
+    policy,
+    databaseUrl,
+    partnersUrl,
+    temporal: { address, namespace },
+    get wire() {
+      return wired().wire;
+    },
+    get temporalWire() {
+      const { temporalWire } = wired();
+      if (!temporalWire) throw new Error(`${implementation} does not talk to Temporal`);
+      return temporalWire;
+    },
+    watch: (id) => wired().watch(id),
     order: (orderRef, changes) => labOrder(name, orderRef, changes),
     forward: (id, ms) => side.forward(id, ms),
     async startWorker(env = {}) {
-      const worker = scriptProcess(
-        `worker-${++workers}`,
-        workerKinds[implementation].script,
-        parts,
-        {
-          ...isolatedEnv(process.env),
-          TEMPORAL_ADDRESS: address,
-          TEMPORAL_NAMESPACE: namespace,
-          DATABASE_URL: database.url,
-          PARTNERS_URL: partnersUrl,
-          Q2T_TASK_QUEUE: name,
-          Q2T_BUNDLE: ground.bundle,
-          Q2T_STICKY_TIMEOUT_MS: '300',
-          Q2T_VISIBILITY_MS: String(labPolicy.heartbeatMs),
-          ...options.workerEnv,
-          ...env,
-        },
-      );
+      const workerName = `worker-${++workers}`;
+      const { script } = workerKinds[implementation];
+      const worker = scriptProcess(workerName, script, parts, {
+        ...isolatedEnv(process.env),
+        TEMPORAL_ADDRESS: address,
+        TEMPORAL_NAMESPACE: namespace,
+        DATABASE_URL: databaseUrl,
+        PARTNERS_URL: partnersUrl,
+        Q2T_TASK_QUEUE: name,
+        Q2T_BUNDLE: ground.bundle,
+        Q2T_STICKY_TIMEOUT_MS: '300',
+        Q2T_VISIBILITY_MS: String(policy.heartbeatMs),
+        ...wiring?.env(workerName),
+        ...(options.without && withoutGuard(options.without)),
+        ...options.workerEnv,
+        ...env,
+      });
       await worker.start();
-      return handleOf(worker);
+      // At Temporal a worker is known by its process; in Postgres by the name of its connections.
+      const clientOf = (pid: number) =>
+        implementation === 'temporal' ? `${pid}@${hostname()}` : workerName;
+      return handleOf(worker, clientOf);
     },
     async close() {
       await Promise.all([...processes].map((process) => process.kill()));
+      await wiring?.wire.close();
       await side.close();
       await database.drop();
     },
   };
 }
 
-interface Where {
-  address: string;
-  namespace: string;
-  taskQueue: string;
-  databaseUrl: string;
-}
-
-interface Side {
-  pipeline: Pipeline;
-  forward(id: OrderId, ms: number): Promise<void>;
-  close(): Promise<void>;
-}
-
-function openSide(implementation: Implementation, where: Where): Promise<Side> {
-  switch (implementation) {
-    case 'temporal':
-      return openTemporalSide(where);
-    case 'queue':
-      return openQueueSide(where);
-    case 'chain':
-      return openChainSide(where);
-    default:
-      return implementation satisfies never;
+/** Takes away what a guard has in the database. */
+async function change(databaseUrl: string, { sql = [] }: Guard): Promise<void> {
+  if (sql.length === 0) return;
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    for (const statement of sql) await client.query(statement);
+  } finally {
+    await client.end();
   }
-}
-
-async function openTemporalSide({ address, namespace, taskQueue }: Where): Promise<Side> {
-  const connection = await Connection.connect({ address });
-  const client = new Client({ connection, namespace });
-  return {
-    pipeline: await openTemporal({ connection, namespace, taskQueue }),
-    async forward(id, ms) {
-      await fastForward(client, runIdOf(id), ms);
-    },
-    close: () => connection.close(),
-  };
-}
-
-async function openQueueSide({ databaseUrl }: Where): Promise<Side> {
-  const pipeline = await openQueue({ databaseUrl, user: 'lab' });
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
-  pool.on('error', () => undefined);
-  return {
-    pipeline,
-    forward: (id, ms) => shiftDueRows(pool, id, ms),
-    async close() {
-      await pipeline.close();
-      await pool.end();
-    },
-  };
-}
-
-/** A chain has no clock of its own: what is due travels in a message's delay, 15 minutes at a time. */
-async function openChainSide({ databaseUrl }: Where): Promise<Side> {
-  const pipeline = await openChain({ databaseUrl });
-  return {
-    pipeline,
-    forward: () => Promise.reject(new Error('a chain has no clock that could be moved')),
-    close: () => pipeline.close(),
-  };
 }

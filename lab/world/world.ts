@@ -3,10 +3,31 @@ import type { OrderId } from '../../core/identity.ts';
 import type { Order } from '../../core/order/schema.ts';
 import type { Policy } from '../../core/policy.ts';
 import type { PartnersControl } from '../../partners/control.ts';
+import type { Guard } from '../guards/guard.ts';
+import type { Boundary } from '../wire/boundary.ts';
+import type { Fault } from '../wire/fault.ts';
+import type { TemporalProxy } from '../wire/temporal/proxy.ts';
+import type { Wire } from '../wire/wire.ts';
+
+export interface WorldOptions {
+  /** More environment for the workers. */
+  workerEnv?: NodeJS.ProcessEnv;
+  /** Puts a proxy between the workers and their server: `world.wire`. */
+  wired?: boolean;
+  /** The workers' code, or the database, lacks it. */
+  without?: Guard;
+  /** Changes of the lab's policy for every order of this world. */
+  policy?: Partial<Policy>;
+}
+
+/** What the proxies before Postgres and before Temporal have in common. */
+export type WorldWire = Wire<Boundary, Fault<Boundary>>;
 
 /** A worker process of the product, as the operating system sees it. */
 export interface WorkerHandle {
   readonly pid: number;
+  /** What the wire calls it. */
+  readonly client: string;
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>;
   /** SIGSTOP: a zombie that wakes later. */
@@ -32,6 +53,18 @@ export interface World {
   readonly policy: Policy;
   /** For controls that change the database, and for the transport's own counts. */
   readonly databaseUrl: string;
+  readonly partnersUrl: string;
+  /** Where a client of Temporal finds the server that all worlds share. */
+  readonly temporal: { address: string; namespace: string };
+  /**
+   * Between the workers and their server. A worker is known there by its `client` name; boundaries by
+   * the run: business key in Postgres, workflow id at Temporal. Throws unless the world was opened `wired`.
+   */
+  readonly wire: WorldWire;
+  /** The same wire where only Temporal has such faults: a call lost alone. Throws on the others. */
+  readonly temporalWire: TemporalProxy;
+  /** Makes the wire name the boundaries of this order's run. */
+  watch(id: OrderId): void;
   /** `env` wins over what the world gives its workers. */
   startWorker(env?: NodeJS.ProcessEnv): Promise<WorkerHandle>;
   /** A valid order of this world: one line unless told otherwise. */

@@ -1,0 +1,100 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { IMPLEMENTATIONS, type Implementation } from '../core/contract.ts';
+import { machineInWords } from './report/machine.ts';
+import { disagreements, pageOf, type Findings } from './report/document.ts';
+import { ladderOf, tableOf } from './report/table.ts';
+import { asExpected, controlJobs, scenarioJobs, type Result } from './running/job.ts';
+import { openProgress } from './running/progress.ts';
+import { runJobs } from './running/run.ts';
+import type { Scenario } from './scenario.ts';
+import { scenarios as all } from './scenarios/all.ts';
+import { Ground } from './world/ground.ts';
+
+export interface LabOptions {
+  scenarios: readonly Scenario[];
+  on: readonly Implementation[];
+  full: boolean;
+  ladder: boolean;
+  seed: number;
+  jobs: number;
+  slow: boolean;
+  json: boolean;
+  out: string;
+  check: boolean;
+  signal: AbortSignal;
+}
+
+/**
+ * Runs the chosen scenarios, or their controls, prints what came of them, and keeps the page of a whole
+ * small run (or compares with it). True when every outcome is the expected one and the page agrees.
+ */
+export async function runLab(options: LabOptions): Promise<boolean> {
+  const { on, seed, signal, slow, ladder } = options;
+  const whole = isWhole(options);
+  const jobs = [
+    ...(ladder ? [] : scenarioJobs(options.scenarios, on)),
+    ...(ladder || whole ? controlJobs(options.scenarios, on) : []),
+  ];
+  const progress = openProgress(jobs.length, { slow });
+  const ground = new Ground({ onProgress: progress.say });
+  let results: Result[] = [];
+  try {
+    await ground.lay();
+    results = await runJobs(ground, jobs, {
+      size: options.full ? 'full' : 'small',
+      seed,
+      atOnce: slow ? 1 : options.jobs,
+      signal,
+      ...progress.hooks,
+    });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    progress.end();
+    await ground.stop();
+  }
+  if (signal.aborted) return false;
+  return report(options, whole, results);
+}
+
+/** Only such a run says something about every cell of the page. */
+function isWhole({ scenarios, on, full, ladder, seed, slow }: LabOptions): boolean {
+  const everything = scenarios.length === all.length && on.length === IMPLEMENTATIONS.length;
+  return everything && !full && !ladder && !slow && seed === 1;
+}
+
+async function report(options: LabOptions, whole: boolean, results: Result[]): Promise<boolean> {
+  const { scenarios, on, json, seed } = options;
+  const controls = results.filter(({ without }) => without !== undefined);
+  if (json) console.log(JSON.stringify({ seed, results }, null, 2));
+  else {
+    if (controls.length < results.length) console.log(tableOf(scenarios, on, results));
+    if (controls.length > 0) console.log(ladderOf(controls));
+  }
+  const wrong = results.filter((result) => !asExpected(result) || result.error !== undefined);
+  for (const { scenario, implementation, without, error } of wrong) {
+    const job = `${scenario} on ${implementation}${without ? ` without ${without}` : ''}`;
+    console.error(`NOT AS EXPECTED: ${job}${error ? `: ${error}` : ''}`);
+  }
+  if (!whole || wrong.length > 0) return wrong.length === 0;
+  return options.check ? agrees(options.out, results) : keep(options, results);
+}
+
+async function keep({ scenarios, out, seed }: LabOptions, results: Result[]): Promise<boolean> {
+  const findings: Findings = { seed, machine: machineInWords(), results };
+  await mkdir(out, { recursive: true });
+  await writeFile(join(out, 'lab.json'), `${JSON.stringify(findings, null, 2)}\n`);
+  await writeFile(join(out, 'lab.md'), pageOf(scenarios, findings));
+  console.error(`written to ${join(out, 'lab.md')}`);
+  return true;
+}
+
+async function agrees(out: string, results: Result[]): Promise<boolean> {
+  // Written by `keep` above.
+  const kept = JSON.parse(await readFile(join(out, 'lab.json'), 'utf8')) as Findings;
+  const faults = disagreements(kept.results, results);
+  for (const fault of faults) console.error(`OUT OF DATE in ${join(out, 'lab.md')}: ${fault}`);
+  if (faults.length > 0) console.error('write it again with `npm run lab`');
+  return faults.length === 0;
+}

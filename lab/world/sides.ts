@@ -1,0 +1,72 @@
+import { Client, Connection } from '@temporalio/client';
+import pg from 'pg';
+import { openTemporal } from '../../client/pipelines/temporal.ts';
+import type { Implementation, Pipeline } from '../../core/contract.ts';
+import { runIdOf, type OrderId } from '../../core/identity.ts';
+import { openChain } from '../../queue/chain/open.ts';
+import { openQueue } from '../../queue/open.ts';
+import { shiftDueRows } from '../time/queue.ts';
+import { fastForward } from '../time/temporal.ts';
+
+export interface Where {
+  address: string;
+  namespace: string;
+  taskQueue: string;
+  databaseUrl: string;
+}
+
+/** What differs between the implementations when one is driven from the outside. */
+export interface Side {
+  pipeline: Pipeline;
+  forward(id: OrderId, ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function openSide(implementation: Implementation, where: Where): Promise<Side> {
+  switch (implementation) {
+    case 'temporal':
+      return openTemporalSide(where);
+    case 'queue':
+      return openQueueSide(where);
+    case 'chain':
+      return openChainSide(where);
+    default:
+      return implementation satisfies never;
+  }
+}
+
+async function openTemporalSide({ address, namespace, taskQueue }: Where): Promise<Side> {
+  const connection = await Connection.connect({ address });
+  const client = new Client({ connection, namespace });
+  return {
+    pipeline: await openTemporal({ connection, namespace, taskQueue }),
+    async forward(id, ms) {
+      await fastForward(client, runIdOf(id), ms);
+    },
+    close: () => connection.close(),
+  };
+}
+
+async function openQueueSide({ databaseUrl }: Where): Promise<Side> {
+  const pipeline = await openQueue({ databaseUrl, user: 'lab' });
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  pool.on('error', () => undefined);
+  return {
+    pipeline,
+    forward: (id, ms) => shiftDueRows(pool, id, ms),
+    async close() {
+      await pipeline.close();
+      await pool.end();
+    },
+  };
+}
+
+/** A chain has no clock of its own: what is due travels in a message's delay, 15 minutes at a time. */
+async function openChainSide({ databaseUrl }: Where): Promise<Side> {
+  const pipeline = await openChain({ databaseUrl });
+  return {
+    pipeline,
+    forward: () => Promise.reject(new Error('a chain has no clock that could be moved')),
+    close: () => pipeline.close(),
+  };
+}

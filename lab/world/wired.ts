@@ -1,0 +1,41 @@
+import type { Implementation } from '../../core/contract.ts';
+import { businessKey, runIdOf, type OrderId } from '../../core/identity.ts';
+import { onlyOf, runAmong } from '../wire/postgres/naming.ts';
+import { startPostgresProxy } from '../wire/postgres/proxy.ts';
+import { startTemporalProxy, type TemporalProxy } from '../wire/temporal/proxy.ts';
+import type { WorldWire } from './world.ts';
+
+/** Statements that say no more than "I am alive": a boundary must be the same in every run. */
+const HEARTBEATS = ['q2t_extend', 'run-fence', 'child-fence'];
+
+/** A world's workers on a proxied way to their server. */
+export interface Wiring {
+  wire: WorldWire;
+  temporalWire: TemporalProxy | undefined;
+  watch(id: OrderId): void;
+  /** Environment for a worker, by the name under which the wire knows a client of Postgres. */
+  env(client: string): NodeJS.ProcessEnv;
+}
+
+export async function wireUp(
+  implementation: Implementation,
+  { address, databaseUrl }: { address: string; databaseUrl: string },
+): Promise<Wiring> {
+  const known = new Set<string>();
+  const watch = (id: OrderId) => {
+    known.add(businessKey(id)).add(runIdOf(id));
+  };
+  if (implementation === 'temporal') {
+    const wire = await startTemporalProxy({ upstream: address });
+    const env = () => ({ TEMPORAL_ADDRESS: wire.address });
+    return { wire, temporalWire: wire, watch, env };
+  }
+  const { hostname: host, port } = new URL(databaseUrl);
+  const wire = await startPostgresProxy({
+    upstream: { host, port: Number(port) },
+    runOf: runAmong(known),
+    ignore: onlyOf(HEARTBEATS),
+  });
+  const env = (client: string) => ({ DATABASE_URL: wire.url(databaseUrl, client) });
+  return { wire, temporalWire: undefined, watch, env };
+}
