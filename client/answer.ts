@@ -1,5 +1,6 @@
 import type { ExitCode } from './exit-codes.ts';
 import type { CommandError, InputFault } from './errors.ts';
+import type { Terminal } from './terminal.ts';
 import { clean, text } from './view/text.ts';
 
 /** What a command has to say: once for programs, once for people. */
@@ -13,12 +14,22 @@ export interface Answer {
   err?: string[];
 }
 
+/** How and where to. */
+interface Print {
+  json: boolean;
+  terminal: Terminal;
+}
+
 /** Writes an answer: with `--json` one document on stdout and nothing else, otherwise its lines. */
-export function printAnswer(answer: Answer, head: Record<string, unknown>, json: boolean): void {
-  if (json) printJson({ ...head, exitCode: answer.exitCode, ...answer.json });
+export function printAnswer(
+  answer: Answer,
+  head: Record<string, unknown>,
+  { json, terminal: { stdout, stderr } }: Print,
+): void {
+  if (json) printJson(stdout, { ...head, exitCode: answer.exitCode, ...answer.json });
   else {
-    print(process.stdout, answer.out);
-    print(process.stderr, answer.err ?? []);
+    print(stdout, answer.out);
+    print(stderr, answer.err ?? []);
   }
 }
 
@@ -26,18 +37,18 @@ export function printAnswer(answer: Answer, head: Record<string, unknown>, json:
 export function printError(
   error: CommandError,
   head: Record<string, unknown>,
-  json: boolean,
+  { json, terminal: { env, stdout, stderr } }: Print,
 ): void {
   const { exitCode, message, hint, faults } = error;
   if (json) {
     const told = { message, ...(hint === undefined ? {} : { hint }), faults };
-    printJson({ ...head, exitCode, error: told });
+    printJson(stdout, { ...head, exitCode, error: told });
     return;
   }
   const lines = [text`q2t: ${message}`, ...faults.flatMap(faultLines)];
   if (hint !== undefined) lines.push(clean(hint));
-  if (process.env['Q2T_DEBUG']) lines.push(...stackOf(error));
-  print(process.stderr, lines);
+  if (env['Q2T_DEBUG']) lines.push(...stackOf(error));
+  print(stderr, lines);
 }
 
 function faultLines({ file, path, message, hint }: InputFault): string[] {
@@ -50,11 +61,11 @@ function stackOf(error: Error): string[] {
   return (origin.stack ?? '').split('\n').map(clean);
 }
 
-function print(stream: NodeJS.WritableStream, lines: readonly string[]): void {
+function print(stream: Terminal['stdout'], lines: readonly string[]): void {
   if (lines.length > 0) stream.write(lines.join('\n') + '\n');
 }
 
-function printJson(document: unknown): void {
+function printJson(stdout: Terminal['stdout'], document: unknown): void {
   // JSON escapes C0 controls itself; it has no need to be cleaned and programs want the data as it is.
-  process.stdout.write(JSON.stringify(document, null, 2) + '\n');
+  stdout.write(JSON.stringify(document, null, 2) + '\n');
 }

@@ -6,6 +6,9 @@ import { printError } from './answer.ts';
 import { CommandError, toCommandError } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
+import type { Host } from './cli/shared.ts';
+import { ownTerminal } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 import { clean } from './view/text.ts';
 
 const EPILOGUE = `
@@ -21,44 +24,62 @@ Exit codes: 0 done, 1 unexpected, 2 bad input, 3 not found, 4 conflict, 5 not co
 Results go to stdout, hints and errors to stderr. client/README.md describes the --json documents.`;
 
 /** Runs the command line on `args` (without node and script). Returns the exit code, never throws. */
-export async function main(args: readonly string[]): Promise<ExitCode> {
+export async function main(
+  args: readonly string[],
+  terminal: Terminal = ownTerminal,
+): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.done;
-  const program = buildProgram((code) => (exitCode = code));
+  const program = buildProgram({ terminal, ended: (code) => (exitCode = code) });
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (!(error instanceof CommanderError)) return report(toCommandError(error), args);
+    if (!(error instanceof CommanderError)) return report(toCommandError(error), args, terminal);
     // Asking for help or the version ends commander in the same way, with 0.
     if (error.exitCode === 0) return EXIT.done;
     // Commander has told people already, with the help of the command.
     if (!args.includes('--json')) return EXIT.badInput;
-    return report(new CommandError(EXIT.badInput, error.message.replace(/^error: /, '')), args);
+    return report(
+      new CommandError(EXIT.badInput, error.message.replace(/^error: /, '')),
+      args,
+      terminal,
+    );
   }
 }
 
 /** For what ends a command before it has begun. */
-function report(error: CommandError, args: readonly string[]): ExitCode {
-  printError(error, { command: args[0] ?? null }, args.includes('--json'));
+function report(error: CommandError, args: readonly string[], terminal: Terminal): ExitCode {
+  const json = args.includes('--json');
+  printError(error, { command: args[0] ?? null }, { json, terminal });
   return error.exitCode;
 }
 
-function buildProgram(ended: (code: ExitCode) => void): Command {
+function buildProgram(host: Host): Command {
+  const { stdout, stderr } = host.terminal;
   const program = new Command('q2t')
     .description('Purchase orders on a message chain, a hand-built queue or Temporal.')
     .version(version())
     .exitOverride()
     // It quotes what was typed, which may have come out of a file.
     .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      getOutHelpWidth: () => widthOf(stdout),
+      getErrHelpWidth: () => widthOf(stderr),
       outputError: (message, write) =>
         write(message.trimEnd().split('\n').map(clean).join('\n') + '\n'),
     })
     // Inherited by every command: its own help follows what was wrong with its flags.
     .showHelpAfterError()
     .addHelpText('after', EPILOGUE);
-  addOrderCommands(program, ended);
-  addDeadLetterCommands(program, ended);
+  addOrderCommands(program, host);
+  addDeadLetterCommands(program, host);
   return program;
+}
+
+/** Of a terminal its own, otherwise what commander takes too. */
+function widthOf({ isTTY, columns = 80 }: Terminal['stdout']): number {
+  return isTTY === true ? columns : 80;
 }
 
 function version(): string {

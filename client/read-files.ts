@@ -18,10 +18,10 @@ export interface OrderInFile {
 }
 
 /**
- * Reads and checks all files, `-` being standard input. Returns every order in them; throws one
+ * Reads and checks all files, `-` being `stdin`. Returns every order in them; throws one
  * error (exit 2) with every fault of every file, so that nothing is started from a bad batch.
  */
-export async function readFiles(files: readonly string[]): Promise<OrderInFile[]> {
+export async function readFiles(files: readonly string[], stdin: Readable): Promise<OrderInFile[]> {
   if (files.filter((file) => file === '-').length > 1) {
     throw badInput('Standard input (-) can be read once only. Name it once.');
   }
@@ -29,7 +29,7 @@ export async function readFiles(files: readonly string[]): Promise<OrderInFile[]
   const faults: InputFault[] = [];
   // One after the other: a shell glob may name thousands, and their faults come in the order given.
   for (const file of files) {
-    const read = await readOne(file);
+    const read = await readOne(file, stdin);
     if ('faults' in read) faults.push(...read.faults.map((fault) => ({ file, ...fault })));
     else orders.push(...read.orders.map((order) => ({ file, order })));
   }
@@ -41,11 +41,14 @@ export async function readFiles(files: readonly string[]): Promise<OrderInFile[]
   return orders;
 }
 
-async function readOne(file: string): Promise<{ orders: Order[] } | { faults: Fault[] }> {
+async function readOne(
+  file: string,
+  stdin: Readable,
+): Promise<{ orders: Order[] } | { faults: Fault[] }> {
   let bytes: Uint8Array;
   try {
     bytes = await readAtMost(
-      file === '-' ? process.stdin : createReadStream(file),
+      file === '-' ? stdin : createReadStream(file),
       orderLimits.maxFileBytes,
     );
   } catch (error) {

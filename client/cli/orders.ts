@@ -4,22 +4,22 @@ import type { RunFilter } from '../../core/contract.ts';
 import { STATUSES, STEPS } from '../../core/steps.ts';
 import type { DecideOptions } from '../commands/decide.ts';
 import { gateVersion, limit, name, sentence } from '../inputs.ts';
-import type { Ended, Shared } from './shared.ts';
+import type { Host, Shared } from './shared.ts';
 import { addCommand, runCommand } from './shared.ts';
 
 export const REFERENCE = 'an order reference, or buyer/reference (both percent-encoded)';
 export const BUYER = 'whose order it is, when several buyers use the reference';
 
 /** submit, where, decide, cancel and list. */
-export function addOrderCommands(program: Command, ended: Ended): void {
-  addSubmit(program, ended);
-  addWhere(program, ended);
-  addDecide(program, ended);
-  addCancel(program, ended);
-  addList(program, ended);
+export function addOrderCommands(program: Command, host: Host): void {
+  addSubmit(program, host);
+  addWhere(program, host);
+  addDecide(program, host);
+  addCancel(program, host);
+  addList(program, host);
 }
 
-function addSubmit(program: Command, ended: Ended): void {
+function addSubmit(program: Command, host: Host): void {
   addCommand(program, 'submit', 'Start orders: JSON (one or an array) or UBL 2.x Order XML.')
     .argument('<file...>', 'files, or - for standard input')
     .addHelpText(
@@ -36,11 +36,11 @@ Examples:
     )
     .action(async (files: string[], options: Shared) => {
       const { submit } = await import('../commands/submit.ts');
-      await runCommand('submit', options, ended, (session) => submit(session, files));
+      await runCommand('submit', options, host, (session) => submit(session, files));
     });
 }
 
-function addWhere(program: Command, ended: Ended): void {
+function addWhere(program: Command, host: Host): void {
   type Options = Shared & { history?: true; buyer?: string };
   addCommand(program, 'where', 'Say where an order is, also while every worker is dead.')
     .argument('<reference>', REFERENCE)
@@ -57,11 +57,11 @@ Examples:
     )
     .action(async (reference: string, options: Options) => {
       const { where } = await import('../commands/where.ts');
-      await runCommand('where', options, ended, (session) => where(session, reference, options));
+      await runCommand('where', options, host, (session) => where(session, reference, options));
     });
 }
 
-function addDecide(program: Command, ended: Ended): void {
+function addDecide(program: Command, host: Host): void {
   addCommand(program, 'decide', 'Answer the question an order waits for.')
     .argument('<reference>', REFERENCE)
     .addArgument(new Argument('<decision>', 'the answer').choices(['approve', 'reject']))
@@ -90,14 +90,14 @@ Examples:
         options: Shared & DecideOptions,
       ) => {
         const { decide } = await import('../commands/decide.ts');
-        await runCommand('decide', options, ended, (session) => {
+        await runCommand('decide', options, host, (session) => {
           return decide(session, reference, decision, options);
         });
       },
     );
 }
 
-function addCancel(program: Command, ended: Ended): void {
+function addCancel(program: Command, host: Host): void {
   type Options = Shared & { by: string; reason: string; buyer?: string };
   addCommand(program, 'cancel', 'Take an order back: it stops and undoes what it did.')
     .argument('<reference>', REFERENCE)
@@ -113,11 +113,11 @@ Examples:
     )
     .action(async (reference: string, options: Options) => {
       const { cancel } = await import('../commands/cancel.ts');
-      await runCommand('cancel', options, ended, (session) => cancel(session, reference, options));
+      await runCommand('cancel', options, host, (session) => cancel(session, reference, options));
     });
 }
 
-function addList(program: Command, ended: Ended): void {
+function addList(program: Command, host: Host): void {
   addCommand(program, 'list', 'List orders, the newest first.')
     .addOption(new Option('--status <status>', 'only these').choices(STATUSES))
     .addOption(new Option('--step <step>', 'only those at this step').choices(STEPS))
@@ -133,6 +133,6 @@ Examples:
     )
     .action(async ({ on, json, ...filter }: Shared & RunFilter) => {
       const { list } = await import('../commands/list.ts');
-      await runCommand('list', { on, json }, ended, (session) => list(session, filter));
+      await runCommand('list', { on, json }, host, (session) => list(session, filter));
     });
 }

@@ -5,15 +5,21 @@ import type { Implementation } from '../../core/contract.ts';
 import type { Answer } from '../answer.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
 
 export interface Shared {
   on: Implementation;
   json: boolean;
 }
 
-export type Ended = (code: ExitCode) => void;
+/** Whom a command runs for. */
+export interface Host {
+  terminal: Terminal;
+  /** Gets the exit code of the command that was run. */
+  ended: (code: ExitCode) => void;
+}
 
-/** A command with what all of them have. `ended` gets the exit code of the one that was run. */
+/** A command with what all of them have. */
 export function addCommand(parent: Command, usage: string, summary: string): Command {
   return parent
     .command(usage)
@@ -30,9 +36,9 @@ export function addCommand(parent: Command, usage: string, summary: string): Com
 export async function runCommand(
   command: string,
   shared: Shared,
-  ended: Ended,
+  { terminal, ended }: Host,
   body: (session: Session) => Promise<Answer>,
 ): Promise<void> {
   const { run } = await import('../session.ts');
-  ended(await run(command, shared, body));
+  ended(await run(command, shared, terminal, body));
 }

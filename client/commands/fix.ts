@@ -24,7 +24,7 @@ export async function fix(
   file: string,
   { by, why, buyer }: ActionOptions,
 ): Promise<Answer> {
-  const [item, ...others] = await readFiles([file]);
+  const [item, ...others] = await readFiles([file], session.stdin);
   if (item === undefined || others.length > 0) {
     throw badInput(`A fix takes one order, ${file} has ${others.length + 1}.`);
   }

@@ -15,7 +15,7 @@ type Submitted = SubmitResult | { kind: 'not-submitted'; id: OrderId; reason: st
 
 /** Checks every file, then submits every order. A line for each; the code is that of the worst. */
 export async function submit(session: Session, files: readonly string[]): Promise<Answer> {
-  const items = await readFiles(files);
+  const items = await readFiles(files, session.stdin);
   const pipeline = await session.pipeline();
   const results: { item: OrderInFile; result: Submitted }[] = [];
   // In the order given, so that the lines come in it and a broken connection leaves a clear cut.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertGolden, q2t } from './q2t.ts';
+import { assertGolden, q2t, q2tInside } from './q2t.ts';
 
 const commands = [
   'submit',
@@ -24,7 +24,7 @@ test('the help names every command and the exit codes', async () => {
 
 test('every command has a help text, and those that people type have examples', async () => {
   for (const command of commands) {
-    const { exitCode, stdout, stderr } = await q2t([...command.split(' '), '--help']);
+    const { exitCode, stdout, stderr } = await q2tInside([...command.split(' '), '--help']);
     assert.equal(exitCode, 0, command);
     assert.equal(stderr, '', command);
     assert.match(stdout, new RegExp(`^Usage: q2t ${command} `), command);
@@ -84,7 +84,7 @@ const wrong: [string, string[], RegExp][] = [
 
 for (const [what, args, told] of wrong) {
   test(`${what} ends with 2 and says what is wrong`, async () => {
-    const { exitCode, stdout, stderr } = await q2t(args);
+    const { exitCode, stdout, stderr } = await q2tInside(args);
     assert.equal(exitCode, 2);
     assert.equal(stdout, '');
     assert.match(stderr, told);
@@ -94,7 +94,7 @@ for (const [what, args, told] of wrong) {
 }
 
 test('with --json a wrong flag is a document too', async () => {
-  const { exitCode, stdout } = await q2t(['list', '--json', '--limit', 'many']);
+  const { exitCode, stdout } = await q2tInside(['list', '--json', '--limit', 'many']);
   assert.equal(exitCode, 2);
   const document = JSON.parse(stdout) as Record<string, unknown>;
   assert.equal(document['exitCode'], 2);

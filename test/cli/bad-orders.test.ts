@@ -5,7 +5,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { assertGolden, q2t } from './q2t.ts';
+import { assertGolden, q2t, q2tInside } from './q2t.ts';
 
 /** In place of a server: whoever calls it has tried to start something. */
 let server: Server;
@@ -87,7 +87,7 @@ const bad: [string, string, RegExp][] = [
 for (const [what, content, told] of bad) {
   test(`an order with ${what} is refused by name, and nothing is started`, async () => {
     const before = calls;
-    const { exitCode, stdout, stderr } = await q2t(['submit', '-'], {
+    const { exitCode, stdout, stderr } = await q2tInside(['submit', '-'], {
       input: content,
       env: { TEMPORAL_ADDRESS: address() },
     });
@@ -143,7 +143,7 @@ test('two orders of one batch that contradict each other hold all of them back',
 });
 
 test('standard input can be named once only', async () => {
-  const { exitCode, stderr } = await q2t(['submit', '-', '-'], { input: good });
+  const { exitCode, stderr } = await q2tInside(['submit', '-', '-'], { input: good });
   assert.equal(exitCode, 2);
   assert.match(stderr, /once only/);
 });
@@ -154,7 +154,9 @@ test('every fault is shown with its place and what to do', async () => {
 });
 
 test('with --json the faults are data', async () => {
-  const { exitCode, stdout } = await q2t(['submit', '-', '--json'], { input: withoutReference });
+  const { exitCode, stdout } = await q2tInside(['submit', '-', '--json'], {
+    input: withoutReference,
+  });
   assert.equal(exitCode, 2);
   const document = JSON.parse(stdout) as { error: { faults: unknown[] } };
   assert.deepEqual(document.error.faults, [

@@ -10,7 +10,7 @@ import { startPartners } from '../../partners/server/server.ts';
 import type { Database } from '../../stack/databases.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { anOrder } from '../support/orders.ts';
-import { assertGolden, q2t } from './q2t.ts';
+import { assertGolden, q2t, q2tInside } from './q2t.ts';
 import { keyOf } from './sides.ts';
 
 const WORKER = fileURLToPath(new URL('../../workers/chain.ts', import.meta.url));
@@ -41,13 +41,13 @@ describe('the command line on the chain', () => {
   });
   after(() => stop());
 
-  const run = (args: readonly string[], input = '') => {
-    return q2t([...args, '--on', 'chain'], { env: { DATABASE_URL: database.url }, input });
+  const run = (args: readonly string[], input = '', how = q2tInside) => {
+    return how([...args, '--on', 'chain'], { env: { DATABASE_URL: database.url }, input });
   };
 
   test('an order that is submitted to the chain goes all the way', async () => {
     const order = anOrder();
-    const started = await run(['submit', '-'], JSON.stringify(order));
+    const started = await run(['submit', '-'], JSON.stringify(order), q2t);
     assert.equal(started.exitCode, 0, started.stderr);
     assert.equal(started.stdout, `${keyOf(order)}  started`);
     for (const deadline = Date.now() + LIMIT_MS; ; await wait(50)) {

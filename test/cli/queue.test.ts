@@ -7,7 +7,7 @@ import { openBench } from '../queue/support/bench.ts';
 import type { QueueBench } from '../queue/support/bench.ts';
 import { emptyDatabase } from '../support/postgres.ts';
 import { anOrder } from '../support/orders.ts';
-import { q2t } from './q2t.ts';
+import { q2t, q2tInside } from './q2t.ts';
 import { keyOf, large } from './sides.ts';
 
 // What is so on the queue only: an answer needs no worker, and the first command makes the tables.
@@ -19,7 +19,7 @@ describe('the command line on the queue', () => {
   after(() => bench.close());
 
   const run = (args: string[], env: Record<string, string> = {}, input = '') => {
-    return q2t([...args, '--on', 'queue'], {
+    return q2tInside([...args, '--on', 'queue'], {
       env: { DATABASE_URL: bench.databaseUrl, ...env },
       input,
     });

@@ -23,7 +23,7 @@ for (const on of SIDES) {
     test('where answers while no worker has ever lived', async () => {
       const order = anOrder();
       await idle.pipeline.submit(order);
-      const ended = await idle.run(['where', keyOf(order)]);
+      const ended = await idle.runBinary(['where', keyOf(order)]);
       await assertGolden('where-no-worker', ended, { names: { [order.orderRef]: 'PO-A' }, on });
     });
 

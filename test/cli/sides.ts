@@ -6,20 +6,23 @@ import type { PartnersControl } from '../../partners/control.ts';
 import { openBench as openQueueBench } from '../queue/support/bench.ts';
 import { openBench as openTemporalBench } from '../support/order-bench.ts';
 import { anOrder } from '../support/orders.ts';
-import { q2t, type Ended } from './q2t.ts';
+import { q2t, q2tInside, type Ended } from './q2t.ts';
 
 /** The implementations that answer everything: the same cases hold for both. */
 export const SIDES = ['temporal', 'queue'] as const;
 export type SideName = (typeof SIDES)[number];
 
-/** One implementation with its own partners and workers, and the binary pointed at it. */
+/** One implementation with its own partners and workers, and the command line pointed at it. */
 export interface Side {
   name: SideName;
   /** What the binary finds its servers by. */
   env: Record<string, string>;
   pipeline: Pipeline;
   partners: PartnersControl;
+  /** In this process. */
   run(args: readonly string[], input?: string): Promise<Ended>;
+  /** The binary. */
+  runBinary(args: readonly string[], input?: string): Promise<Ended>;
   position(id: OrderId): Promise<Position>;
   until(id: OrderId, wanted: (position: Position) => boolean): Promise<Position>;
   close(): Promise<void>;
@@ -34,7 +37,8 @@ export async function openSide(name: SideName, { worker = true } = {}): Promise<
     env,
     pipeline: bench.pipeline,
     partners: bench.partners,
-    run: (args, input = '') => q2t([...args, ...on], { env, input }),
+    run: (args, input = '') => q2tInside([...args, ...on], { env, input }),
+    runBinary: (args, input = '') => q2t([...args, ...on], { env, input }),
     position: (id) => bench.position(id),
     until: (id, wanted) => bench.until(id, wanted),
     close: () => bench.close(),

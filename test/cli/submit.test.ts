@@ -75,7 +75,7 @@ for (const on of SIDES) {
 
     test('an order on standard input starts', async () => {
       const order = anOrder();
-      const { exitCode } = await side.run(['submit', '-'], JSON.stringify(order));
+      const { exitCode } = await side.runBinary(['submit', '-'], JSON.stringify(order));
       assert.equal(exitCode, 0);
       assert.equal(await outcomeOf(side, order), 'completed');
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { anOrder } from '../support/orders.ts';
-import { q2t } from './q2t.ts';
+import { q2tInside } from './q2t.ts';
 import { keyOf, large, openSide } from './sides.ts';
 import type { Side } from './sides.ts';
 
@@ -24,7 +24,7 @@ describe('the command line on Temporal', () => {
 
   test('orders that the server does not take are named one by one, and end with 1', async () => {
     const [one, two] = [anOrder(), anOrder()];
-    const { exitCode, stdout } = await q2t(['submit', '-'], {
+    const { exitCode, stdout } = await q2tInside(['submit', '-'], {
       env: { ...side.env, TEMPORAL_NAMESPACE: 'nowhere' },
       input: JSON.stringify([one, two]),
     });
