@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { ClientBase, Pool, PoolClient } from 'pg';
+import { isBehindPooler } from './transport/pooler.ts';
 
 export interface PoolSettings {
   url: string;
@@ -14,9 +15,11 @@ export interface PoolSettings {
 /**
  * A pool whose every connection is bounded: a statement, a wait for a lock and a forgotten
  * transaction all end by themselves, because one old transaction keeps every dead row of the hot
- * tables alive. Behind PgBouncer these three must be in `ignore_startup_parameters`.
+ * tables alive. Behind PgBouncer these three must be in `ignore_startup_parameters`; statements are
+ * not prepared there.
  */
 export function openPool(settings: PoolSettings): Pool {
+  let behindPooler: boolean | undefined;
   const pool = new pg.Pool({
     connectionString: settings.url,
     application_name: settings.applicationName,
@@ -30,12 +33,27 @@ export function openPool(settings: PoolSettings): Pool {
     idle_in_transaction_session_timeout: settings.idleInTransactionTimeoutMs ?? 6_000,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
+    async onConnect(client) {
+      behindPooler ??= await isBehindPooler(client);
+      if (behindPooler) dropStatementNames(client);
+    },
   });
   // An idle connection that dies is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
   // One that dies between two statements of a transaction would end it too; the next statement fails.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
+}
+
+/** A pooler gives the next transaction a connection that has never seen the name of our statement. */
+function dropStatementNames(client: ClientBase): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  const unnamed = (config: unknown, ...rest: unknown[]): unknown =>
+    typeof config === 'object' && config !== null && 'name' in config
+      ? query({ ...config, name: undefined }, ...rest)
+      : query(config, ...rest);
+  // The six overloads of `query` pass through unchanged, which no single type can say.
+  client.query = unnamed as typeof client.query;
 }
 
 const afterCommitHooks = new WeakMap<ClientBase, (() => void)[]>();

@@ -1,6 +1,6 @@
 import type { Pipeline } from '../core/contract.ts';
 import { defaultPolicy } from '../core/policy.ts';
-import { openPool } from './database.ts';
+import { connect } from './connect.ts';
 import { listDeadLetters, noteLook } from './dead-letters/list.ts';
 import { discard, fix, replay } from './dead-letters/operate.ts';
 import { decide } from './gates/decide.ts';
@@ -9,26 +9,29 @@ import { cancel } from './runs/cancel.ts';
 import { list } from './runs/list.ts';
 import { submit } from './runs/submit.ts';
 import { where } from './runs/where.ts';
-import { openTransport } from './transport/open.ts';
+import type { ProfileName } from './transport/limits.ts';
 
 export interface QueueTarget {
   databaseUrl: string;
   /** Noted as who looked at the dead letters. Default: the user of this process. */
   user?: string;
+  /** What the transport allows; as the workers have it. Default `postgres`. */
+  profile?: ProfileName;
 }
 
 /**
  * Opens the hand-built implementation. Brings the database up to date first; needs no live worker.
  * Throws what `pg` throws when the database can't be reached.
  */
-export async function openQueue({ databaseUrl, user }: QueueTarget): Promise<Pipeline> {
+export async function openQueue({
+  databaseUrl,
+  user,
+  profile = 'postgres',
+}: QueueTarget): Promise<Pipeline> {
   await migrate(databaseUrl);
-  const pool = openPool({ url: databaseUrl, applicationName: 'q2t-client', maxConnections: 5 });
-  const transport = await openTransport({ pool, profile: 'postgres' }).catch(
-    async (error: unknown) => {
-      await pool.end();
-      throw error;
-    },
+  const { pool, transport, close } = await connect(
+    { url: databaseUrl, applicationName: 'q2t-client', maxConnections: 5 },
+    { profile },
   );
   const operators = { pool, transport };
   const looker = user ?? process.env['USER'] ?? 'unknown';
@@ -49,10 +52,7 @@ export async function openQueue({ databaseUrl, user }: QueueTarget): Promise<Pip
       discard: (id, action) => discard(operators, id, action),
       fix: (id, action) => fix(operators, id, action),
     },
-    async close() {
-      await transport.close();
-      await pool.end();
-    },
+    close,
   };
 }
 

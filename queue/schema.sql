@@ -42,6 +42,8 @@ CREATE TABLE queue.dead_message (
   body json NOT NULL,
   attempts jsonb,
   CONSTRAINT dead_message_pkey PRIMARY KEY (id)
+) WITH (
+  autovacuum_vacuum_scale_factor=0.05
 );
 
 CREATE TABLE queue.disagreement (
@@ -81,6 +83,16 @@ CREATE TABLE queue.gate (
   decided_at timestamp with time zone,
   CONSTRAINT gate_pkey PRIMARY KEY (run_id, gate, gate_version),
   CONSTRAINT gate_state_check CHECK ((state = ANY (ARRAY['open'::text, 'answered'::text, 'expired'::text, 'withdrawn'::text])))
+) WITH (
+  autovacuum_vacuum_scale_factor=0.05
+);
+
+CREATE TABLE queue.housekeeper (
+  name text NOT NULL,
+  holder uuid NOT NULL,
+  worker text NOT NULL,
+  lease_until timestamp with time zone NOT NULL,
+  CONSTRAINT housekeeper_pkey PRIMARY KEY (name)
 );
 
 CREATE TABLE queue.invoice (
@@ -92,8 +104,7 @@ CREATE TABLE queue.invoice (
   amount_minor bigint NOT NULL,
   issued_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
   CONSTRAINT invoice_invoice_number_key UNIQUE (invoice_number),
-  CONSTRAINT invoice_pkey PRIMARY KEY (effect_key),
-  CONSTRAINT invoice_run_id_fkey FOREIGN KEY (run_id) REFERENCES queue.run(id)
+  CONSTRAINT invoice_pkey PRIMARY KEY (effect_key)
 );
 
 CREATE TABLE queue.join_child (
@@ -145,6 +156,10 @@ CREATE TABLE queue.ledger (
   reconciled_at timestamp with time zone,
   CONSTRAINT ledger_pkey PRIMARY KEY (effect_key),
   CONSTRAINT ledger_state_check CHECK ((state = ANY (ARRAY['intent'::text, 'done'::text, 'void'::text, 'undone'::text, 'abandoned'::text])))
+) WITH (
+  autovacuum_vacuum_scale_factor=0.02,
+  autovacuum_vacuum_threshold=1000,
+  autovacuum_vacuum_cost_delay=0
 );
 
 CREATE TABLE queue.message (
@@ -182,6 +197,11 @@ CREATE TABLE queue.partner_limit (
   next_slot_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
   CONSTRAINT partner_limit_pkey PRIMARY KEY (partner),
   CONSTRAINT partner_limit_per_second_check CHECK ((per_second > (0)::double precision))
+) WITH (
+  fillfactor=20,
+  autovacuum_vacuum_scale_factor=0,
+  autovacuum_vacuum_threshold=500,
+  autovacuum_vacuum_cost_delay=0
 );
 
 CREATE TABLE queue.run (
@@ -215,6 +235,7 @@ CREATE TABLE queue.run (
   last_failure text,
   waiting_for jsonb,
   state jsonb DEFAULT '{}'::jsonb NOT NULL,
+  history_cut integer,
   CONSTRAINT run_pkey PRIMARY KEY (id)
 ) WITH (
   fillfactor=60,
@@ -235,6 +256,8 @@ CREATE TABLE queue.run_attempt (
   failure_class text NOT NULL,
   message text NOT NULL,
   CONSTRAINT run_attempt_pkey PRIMARY KEY (run_id, id)
+) WITH (
+  autovacuum_vacuum_scale_factor=0.05
 );
 
 CREATE TABLE queue.run_history (
@@ -243,6 +266,8 @@ CREATE TABLE queue.run_history (
   at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
   event jsonb NOT NULL,
   CONSTRAINT run_history_pkey PRIMARY KEY (run_id, id)
+) WITH (
+  autovacuum_vacuum_scale_factor=0.05
 );
 
 CREATE TABLE queue.run_inbox (
@@ -264,6 +289,8 @@ CREATE TABLE queue.run_input (
   charge_at timestamp with time zone,
   CONSTRAINT run_input_pkey PRIMARY KEY (run_id, revision),
   CONSTRAINT run_input_run_id_fkey FOREIGN KEY (run_id) REFERENCES queue.run(id)
+) WITH (
+  autovacuum_vacuum_scale_factor=0.05
 );
 
 CREATE TABLE queue.run_join (
@@ -277,6 +304,11 @@ CREATE TABLE queue.run_join (
   closed_at timestamp with time zone,
   CONSTRAINT run_join_pkey PRIMARY KEY (id),
   CONSTRAINT run_join_run_id_fkey FOREIGN KEY (run_id) REFERENCES queue.run(id)
+) WITH (
+  fillfactor=70,
+  autovacuum_vacuum_scale_factor=0.02,
+  autovacuum_vacuum_threshold=1000,
+  autovacuum_vacuum_cost_delay=0
 );
 
 CREATE TABLE queue.timer (
@@ -285,13 +317,23 @@ CREATE TABLE queue.timer (
   due_at timestamp with time zone NOT NULL,
   fired_at timestamp with time zone,
   CONSTRAINT timer_pkey PRIMARY KEY (run_id, name, due_at)
+) WITH (
+  autovacuum_vacuum_scale_factor=0.02,
+  autovacuum_vacuum_threshold=1000,
+  autovacuum_vacuum_cost_delay=0
 );
+
+CREATE INDEX dead_letter_by_run ON queue.dead_letter USING btree (run_id);
 
 CREATE UNIQUE INDEX dead_letter_open ON queue.dead_letter USING btree (run_id) WHERE (resolved_at IS NULL);
 
 CREATE INDEX dead_message_by_queue ON queue.dead_message USING btree (queue, id);
 
+CREATE INDEX disagreement_by_run ON queue.disagreement USING btree (run_id);
+
 CREATE INDEX evidence_by_key ON queue.evidence USING btree (effect_key);
+
+CREATE INDEX evidence_by_run ON queue.evidence USING btree (run_id);
 
 CREATE INDEX invoice_by_run ON queue.invoice USING btree (run_id);
 
@@ -307,11 +349,15 @@ CREATE INDEX message_due ON queue.message USING btree (queue, visible_at);
 
 CREATE INDEX run_by_order_ref ON queue.run USING btree (order_ref);
 
+CREATE INDEX run_ended ON queue.run USING btree (ended_at) WHERE ((ended_at IS NOT NULL) AND (history_cut IS NULL));
+
 CREATE INDEX run_newest ON queue.run USING btree (started_at DESC);
 
 CREATE INDEX run_open ON queue.run USING btree (woken_at) WHERE (ended_at IS NULL);
 
 CREATE INDEX run_stuck ON queue.run USING btree (since) WHERE (status = 'stuck'::text);
+
+CREATE INDEX run_without_details ON queue.run USING btree (ended_at) WHERE (history_cut IS NOT NULL);
 
 CREATE INDEX run_join_by_run ON queue.run_join USING btree (run_id);
 

@@ -1,18 +1,27 @@
 import { pino } from 'pino';
 import { z } from 'zod';
 import { migrate } from '../queue/migrations/migrate.ts';
+import { defaultRetention } from '../queue/pruning/retention.ts';
+import { PROFILE_NAMES } from '../queue/transport/limits.ts';
 import { startWorker } from '../queue/worker/start.ts';
+import { namedRates } from './rates.ts';
 
 /**
  * A worker of the hand-built implementation as a process. DATABASE_URL and PARTNERS_URL say where;
- * the Q2T_… ones bound what it does at the same time. Prints one line {"msg":"ready"} when it
- * receives; SIGTERM and SIGINT let it finish its steps and hand back its runs.
+ * behind a pooler, Q2T_MIGRATIONS_URL is the database itself. Q2T_RATES bounds the requests of all
+ * workers to a partner, the other Q2T_… ones what this one does. Prints one line {"msg":"ready"} when
+ * it receives; SIGTERM and SIGINT let it finish its steps and hand back its runs.
  */
 const count = z.coerce.number().int().min(0).max(1_000);
 const ms = z.coerce.number().int().min(1);
+const days = z.coerce.number().int().min(1).max(36_600);
+const DAY_MS = 24 * 3_600_000;
 const environment = z.object({
   DATABASE_URL: z.string().min(1),
+  Q2T_MIGRATIONS_URL: z.string().min(1).optional(),
   PARTNERS_URL: z.url(),
+  Q2T_TRANSPORT_PROFILE: z.enum(PROFILE_NAMES).default('postgres'),
+  Q2T_RATES: namedRates.prefault(''),
   Q2T_ORDERS: count.default(8),
   Q2T_LINES: count.default(8),
   Q2T_MAILS: count.default(2),
@@ -20,6 +29,8 @@ const environment = z.object({
   Q2T_TIMER_EVERY_MS: ms.default(500),
   Q2T_METRICS_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
   Q2T_HOUSEKEEPING_MS: z.coerce.number().int().min(0).default(60_000),
+  Q2T_DETAILS_RETENTION_DAYS: days.default(defaultRetention.detailsMs / DAY_MS),
+  Q2T_LEDGER_RETENTION_DAYS: days.default(defaultRetention.ledgerMs / DAY_MS),
 });
 
 const log = pino();
@@ -30,11 +41,13 @@ if (!parsed.success) {
 }
 const settings = parsed.data;
 
-await migrate(settings.DATABASE_URL);
+await migrate(settings.Q2T_MIGRATIONS_URL ?? settings.DATABASE_URL);
 const worker = await startWorker({
   databaseUrl: settings.DATABASE_URL,
   partnersUrl: settings.PARTNERS_URL,
   log,
+  profile: settings.Q2T_TRANSPORT_PROFILE,
+  rates: settings.Q2T_RATES,
   orders: settings.Q2T_ORDERS,
   lines: settings.Q2T_LINES,
   mails: settings.Q2T_MAILS,
@@ -42,6 +55,10 @@ const worker = await startWorker({
   timerEveryMs: settings.Q2T_TIMER_EVERY_MS,
   metricsPort: settings.Q2T_METRICS_PORT,
   housekeepingEveryMs: settings.Q2T_HOUSEKEEPING_MS,
+  retention: {
+    detailsMs: settings.Q2T_DETAILS_RETENTION_DAYS * DAY_MS,
+    ledgerMs: settings.Q2T_LEDGER_RETENTION_DAYS * DAY_MS,
+  },
 });
 log.info({ worker: worker.engine.worker, port: worker.metricsPort }, 'ready');
 

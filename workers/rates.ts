@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PARTNER_NAMES } from '../partners/contract.ts';
 import type { PartnerName } from '../partners/contract.ts';
 
-/** Activities a second that all workers together may begin at a partner. */
+/** Requests (on Temporal: activities) a second that all workers together may begin at a partner. */
 export type Rates = Record<PartnerName, number>;
 
 /** Far above what two cores get through, so that they bound a flood and slow no order: decision 0146. */
@@ -15,16 +15,19 @@ export const defaultRates: Rates = {
   mailer: 100,
 };
 
-/** `payments=50,supplier=100`: what is not named keeps its default. Faults name the entry and what it should be. */
-export const ratesSetting = z.string().transform((text, context): Rates => {
+/** `payments=50,supplier=100`. Faults name the entry and what it should be. */
+export const namedRates = z.string().transform((text, context): Partial<Rates> => {
   const rates: Partial<Rates> = {};
   const entries = text.split(',').map((entry) => entry.trim());
   for (const entry of entries.filter((each) => each !== '')) {
     const fault = take(entry, rates);
     if (fault !== undefined) context.addIssue(`${JSON.stringify(entry)}: ${fault}`);
   }
-  return { ...defaultRates, ...rates };
+  return rates;
 });
+
+/** What is not named keeps its default. */
+export const ratesSetting = namedRates.transform((rates): Rates => ({ ...defaultRates, ...rates }));
 
 function take(entry: string, rates: Partial<Rates>): string | undefined {
   const [name = '', value = '', ...rest] = entry.split('=').map((part) => part.trim());

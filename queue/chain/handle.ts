@@ -3,7 +3,7 @@ import { StepFailure } from '../../core/failures.ts';
 import { withTransaction } from '../database.ts';
 import type { Engine } from '../runs/engine.ts';
 import type { ReceivedMessage } from '../transport/contract.ts';
-import { follow } from './steps.ts';
+import { follow, LONGEST_DELAY_MS } from './steps.ts';
 import type { Link } from './steps.ts';
 
 export const CHAIN_QUEUE = 'chain';
@@ -44,8 +44,9 @@ async function failed(
     });
     return;
   }
-  const { policy } = link.input;
-  const delayMs = nextDelay(failureClass, receiveCount, policy, Math.random, retryAfterMs);
-  if (delayMs === 'give-up') await transport.deadLetter(CHAIN_QUEUE, receipt, message);
+  const delay = nextDelay(failureClass, receiveCount, link.input.policy, Math.random, retryAfterMs);
+  // A partner that asks for more than a queue delays is asked too early: nothing here keeps the time.
+  const delayMs = delay === 'give-up' ? 0 : Math.min(delay, LONGEST_DELAY_MS);
+  if (delay === 'give-up') await transport.deadLetter(CHAIN_QUEUE, receipt, message);
   else await transport.nack(CHAIN_QUEUE, receipt, { delayMs, reason: message });
 }

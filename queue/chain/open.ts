@@ -1,9 +1,9 @@
 import type { Cannot, Pipeline } from '../../core/contract.ts';
 import { orderIdOf, toRunInput } from '../../core/order/run-input.ts';
 import { defaultPolicy } from '../../core/policy.ts';
-import { openPool } from '../database.ts';
+import { connect } from '../connect.ts';
 import { migrate } from '../migrations/migrate.ts';
-import { openTransport } from '../transport/open.ts';
+import type { QueueTarget } from '../open.ts';
 import { CHAIN_QUEUE } from './handle.ts';
 import type { Link } from './steps.ts';
 
@@ -13,14 +13,15 @@ const cannot = (reason: string): Promise<Cannot> => Promise.resolve({ kind: 'can
  * Opens the chain: the right amount of machinery for three steps, no person, and nothing worth
  * deduplicating. What it cannot do it says.
  */
-export async function openChain({ databaseUrl }: { databaseUrl: string }): Promise<Pipeline> {
-  await migrate(databaseUrl);
-  const pool = openPool({ url: databaseUrl, applicationName: 'q2t-chain', maxConnections: 3 });
-  const transport = await openTransport({ pool, profile: 'postgres' });
+export async function openChain(target: QueueTarget): Promise<Pipeline> {
+  const { databaseUrl: url, profile = 'postgres' } = target;
+  await migrate(url);
+  const pooling = { url, applicationName: 'q2t-chain', maxConnections: 3 };
+  const { pool, transport, close } = await connect(pooling, { profile });
   const inBodies = 'the state is in the bodies of messages, and receiving one takes it away';
   return {
     implementation: 'chain',
-    /** Knows of no earlier submit: the same order twice is two chains, kept apart by nobody but the partners. */
+    /** Knows of no earlier submit: the same order twice is two chains. Throws a LimitError for an order too large for a message. */
     async submit(order, policy = defaultPolicy) {
       const input = toRunInput(order, policy, new Date());
       const body: Link = { step: 'price', input };
@@ -38,9 +39,6 @@ export async function openChain({ databaseUrl }: { databaseUrl: string }): Promi
       discard: () => cannot('what a dead message has done is not recorded, so it cannot be undone'),
       fix: () => cannot('the order is inside a message body'),
     },
-    async close() {
-      await transport.close();
-      await pool.end();
-    },
+    close,
   };
 }

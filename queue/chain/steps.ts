@@ -21,7 +21,7 @@ export interface Link {
 export type Next = { link: Link; delayMs?: number } | undefined;
 
 /** As long as a queue delays; a date weeks ahead is passed on every 15 minutes, for weeks. */
-const LONGEST_DELAY_MS = 900_000;
+export const LONGEST_DELAY_MS = 900_000;
 
 /** One link of the chain: does its step and says which message comes next. Throws StepFailure. */
 export async function follow(link: Link, partners: Partners): Promise<Next> {

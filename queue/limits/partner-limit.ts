@@ -1,16 +1,18 @@
 import type { ClientBase, Pool } from 'pg';
 import type { Db } from '../transport/contract.ts';
+import { PARTNER_NAMES } from '../../partners/contract.ts';
 import type { PartnerName } from '../../partners/contract.ts';
+import { placeInLine } from './line.ts';
 
 /**
  * How long (ms) to keep away from a partner; 0 when a request may go out now. With a rate set, a 0
  * also takes the slot. In the caller's transaction: who rolls back has not taken it.
  */
 export async function waitForPartner(tx: Db, partner: PartnerName): Promise<number> {
-  const { rows } = await tx.query<{ wait_ms: number; limited: boolean }>({
+  const { rows } = await tx.query<{ wait_ms: number; slot_ms: number | null }>({
     name: 'partner-wait',
     text: `
-      SELECT per_second IS NOT NULL AS limited, greatest(0, extract(epoch FROM greatest(
+      SELECT 1000 / per_second AS slot_ms, greatest(0, extract(epoch FROM greatest(
           paused_until, CASE WHEN per_second IS NULL THEN '-infinity' ELSE next_slot_at END
         ) - statement_timestamp()) * 1000)::float8 AS wait_ms
       FROM queue.partner_limit WHERE partner = $1`,
@@ -18,8 +20,9 @@ export async function waitForPartner(tx: Db, partner: PartnerName): Promise<numb
   });
   const [row] = rows;
   if (!row) return 0;
-  if (row.wait_ms > 0 || !row.limited) return Math.ceil(row.wait_ms);
-  return takeSlot(tx, partner);
+  const { wait_ms: waitMs, slot_ms: slotMs } = row;
+  if (waitMs > 0) return placeInLine(partner, waitMs, slotMs);
+  return slotMs === null ? 0 : takeSlot(tx, partner);
 }
 
 /** Two who saw the same free slot: the second waits for the first one's lock and finds it gone. */
@@ -60,4 +63,12 @@ export async function limitPartner(
      ON CONFLICT (partner) DO UPDATE SET per_second = EXCLUDED.per_second`,
     [partner, perSecond],
   );
+}
+
+/** One rate for all workers: the last one that sets it is believed. A partner that is not named has none. */
+export async function setRates(
+  pool: Pool,
+  rates: Partial<Record<PartnerName, number>>,
+): Promise<void> {
+  for (const partner of PARTNER_NAMES) await limitPartner(pool, partner, rates[partner] ?? null);
 }

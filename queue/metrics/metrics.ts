@@ -12,6 +12,7 @@ export interface Metrics {
   messages: Counter<'queue' | 'result'>;
   timersFired: Counter;
   swept: Counter<'what'>;
+  pruned: Counter<'what'>;
 }
 
 export function createMetrics(): Metrics {
@@ -38,5 +39,6 @@ export function createMetrics(): Metrics {
     messages: counter('messages_total', 'Messages handled', ['queue', 'result']),
     timersFired: counter('timers_fired_total', 'Timers fired by this process'),
     swept: counter('swept_total', 'What the sweep had to find', ['what']),
+    pruned: counter('pruned_total', 'Runs and messages deleted for their age', ['what']),
   };
 }

@@ -52,7 +52,8 @@ async function readSums(pool: Pool): Promise<Sums> {
       (SELECT count(*)::int FROM queue.run
         WHERE started_at > statement_timestamp() - interval '1 minute') AS "startedLastMinute",
       (SELECT count(*)::int FROM queue.run
-        WHERE ended_at > statement_timestamp() - interval '1 minute') AS "endedLastMinute",
+        WHERE ended_at > statement_timestamp() - interval '1 minute'
+          AND history_cut IS NULL) AS "endedLastMinute",
       (SELECT count(*)::int FROM queue.dead_letter WHERE resolved_at IS NULL) AS "openDeadLetters",
       (SELECT count(*)::int FROM queue.disagreement) AS disagreements,
       (SELECT extract(epoch FROM statement_timestamp() - seen_at)::float8

@@ -3,10 +3,13 @@ import { readFile, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { isBehindPooler } from '../transport/pooler.ts';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 /** "q2t" in ASCII; any number will do as long as every process uses the same. */
 const ADVISORY_LOCK = 0x713274;
+
+const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface MigrateOptions {
   /** Where the numbered files are; a test brings its own. */
@@ -30,28 +33,47 @@ export interface Migration {
 
 /**
  * Brings the database at `url` up to date. Safe to run from several processes at once: one does the
- * work, the others wait for it. Needs a direct connection, not one through a transaction-mode pooler.
+ * work, the others wait for it. Through a pooler in transaction mode it only looks: what it would hold
+ * on to, a lock and a timeout, belongs to a session, and there the session is somebody else's at once.
  *
  * Returns the names of the files that this call applied, in order; none when there was nothing to do.
- * Throws when an applied file has been edited since, or when a lock was not to be had in time.
+ * Throws when an applied file has been edited since, when a lock was not to be had in time, when the
+ * database does not answer within ten seconds, or when there is something to do behind a pooler.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const { folder = FOLDER, lockTimeoutMs = 400, patienceMs = 60_000 } = options;
   const migrations = await readMigrations(folder);
-  const client = new pg.Client({ connectionString: url, application_name: 'q2t-migrate' });
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'q2t-migrate',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  });
+  // One that dies while nothing runs on it would end the process; the next statement fails.
+  client.on('error', () => undefined);
   await client.connect();
   try {
+    if (await isBehindPooler(client)) return await onlyLook(client, migrations);
     const deadline = performance.now() + patienceMs;
     await lockOutOthers(client, deadline);
     await createBookkeeping(client);
-    const applied = await readApplied(client);
-    refuseEditedFiles(migrations, applied);
-    const fresh = migrations.filter((migration) => !applied.has(migration.name));
+    const fresh = freshOf(migrations, await readApplied(client));
     for (const migration of fresh) await apply(client, migration, lockTimeoutMs, deadline);
     return fresh.map((migration) => migration.name);
   } finally {
     await client.end();
   }
+}
+
+async function onlyLook(client: pg.Client, migrations: Migration[]): Promise<[]> {
+  const { rows } = await client.query<{ there: boolean }>(
+    `SELECT to_regclass('queue.migration') IS NOT NULL AS there`,
+  );
+  const applied = rows[0]?.there ? await readApplied(client) : new Map<string, string>();
+  const [first] = freshOf(migrations, applied);
+  if (!first) return [];
+  throw new Error(
+    `${first.name} is not applied, and this connection goes through a pooler: migrate over a direct one first`,
+  );
 }
 
 /** The numbered files, in the order in which they are applied. */
@@ -103,13 +125,17 @@ async function readApplied(client: pg.Client): Promise<Map<string, string>> {
   return new Map(rows.map((row) => [row.name, row.checksum]));
 }
 
-/** A database that knows more files than this code is fine: old workers run on while a new version migrates. */
-function refuseEditedFiles(migrations: Migration[], applied: Map<string, string>): void {
+/**
+ * The files that are not applied yet. A database that knows more files than this code is fine: old
+ * workers run on while a new version migrates.
+ */
+function freshOf(migrations: Migration[], applied: Map<string, string>): Migration[] {
   for (const { name, checksum } of migrations) {
     if (applied.has(name) && applied.get(name) !== checksum) {
       throw new Error(`${name} was edited after it had been applied: put the change in a new file`);
     }
   }
+  return migrations.filter(({ name }) => !applied.has(name));
 }
 
 async function apply(

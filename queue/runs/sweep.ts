@@ -33,6 +33,18 @@ export async function sweep(
   };
 }
 
+/*
+ * Oldest wake-up first and no more than asked for: the limit is a subquery so that the planner takes
+ * the index of open runs by `woken_at`, and does not sort all of them, whatever the statistics say.
+ */
+export const QUIET_RUNS = `
+  SELECT id FROM queue.run
+  WHERE ended_at IS NULL AND woken_at < statement_timestamp() - $1 * interval '1 millisecond'
+    AND (lease_until IS NULL OR lease_until < statement_timestamp() - $1 * interval '1 millisecond')
+    AND (parked_for IS NULL OR (parked_for = 'retry'
+      AND next_attempt_at < statement_timestamp() - $1 * interval '1 millisecond'))
+  ORDER BY woken_at LIMIT (SELECT $2::int) FOR NO KEY UPDATE SKIP LOCKED`;
+
 /** Runs that could go on, that nobody holds, and that were last woken long ago. Gates, dates and joins have their own wakers. */
 async function wakeQuietRuns(
   pool: Pool,
@@ -41,13 +53,7 @@ async function wakeQuietRuns(
 ): Promise<number> {
   return withTransaction(pool, async (tx) => {
     const { rows } = await tx.query<{ id: string }>(
-      `UPDATE queue.run SET woken_at = statement_timestamp() WHERE id IN (
-         SELECT id FROM queue.run
-         WHERE ended_at IS NULL AND woken_at < statement_timestamp() - $1 * interval '1 millisecond'
-           AND (lease_until IS NULL OR lease_until < statement_timestamp() - $1 * interval '1 millisecond')
-           AND (parked_for IS NULL OR (parked_for = 'retry'
-             AND next_attempt_at < statement_timestamp() - $1 * interval '1 millisecond'))
-         ORDER BY woken_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED)
+      `UPDATE queue.run SET woken_at = statement_timestamp() WHERE id IN (${QUIET_RUNS})
        RETURNING id`,
       [quietMs, batch],
     );

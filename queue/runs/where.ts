@@ -11,6 +11,7 @@ interface WhereRow extends RunRow {
   since: Date;
   started_at: Date;
   ended_at: Date | null;
+  history_cut: number | null;
   /** Times as JSON has them. */
   history: { at: string; event: HistoryEvent }[];
 }
@@ -22,7 +23,7 @@ interface WhereRow extends RunRow {
 export async function where(pool: Pool, id: OrderId): Promise<WhereResult> {
   const runId = businessKey(id);
   const { rows } = await pool.query<WhereRow>(
-    `SELECT ${RUN_COLUMNS}, since, started_at, ended_at, (
+    `SELECT ${RUN_COLUMNS}, since, started_at, ended_at, history_cut, (
        SELECT coalesce(jsonb_agg(jsonb_build_object('at', h.at, 'event', h.event) ORDER BY h.id), '[]')
        FROM queue.run_history h WHERE h.run_id = r.id
      ) AS history
@@ -51,6 +52,7 @@ export async function where(pool: Pool, id: OrderId): Promise<WhereResult> {
     ...(run.nextAttemptAt &&
       run.parkedFor === 'retry' && { nextAttemptAt: run.nextAttemptAt.toISOString() }),
     ...(row.ended_at && { endedAt: row.ended_at.toISOString() }),
+    ...(row.history_cut && { historyCut: row.history_cut }),
     ...(progress !== undefined && { progress }),
   };
   return { kind: 'position', position };

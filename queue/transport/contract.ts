@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
+import type { Limits } from './limits.ts';
 
 /** A pool, or a client inside a transaction of the caller. */
 export type Db = Pool | ClientBase;
@@ -91,6 +92,8 @@ export interface NackOptions {
  * Throws a LimitError, before anything is written, for what the transport's profile does not allow.
  */
 export interface Transport {
+  /** What it allows: whoever sends or receives many does so in batches of that size. */
+  readonly limits: Limits;
   /** Writes in the transaction of `db` when that is a client inside one. Returns the message ids, in order. */
   send(db: Db, queue: string, messages: OutgoingMessage[]): Promise<string[]>;
   /**

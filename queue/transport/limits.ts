@@ -54,6 +54,7 @@ export const SQS: Limits = {
 
 const PROFILES = { postgres: POSTGRES, sqs: SQS } as const;
 export type ProfileName = keyof typeof PROFILES;
+export const PROFILE_NAMES = ['postgres', 'sqs'] as const satisfies ProfileName[];
 
 /** The longest retention SQS can be set to, and the shortest. */
 const SQS_RETENTION_MS = { min: 1 * minute, max: 14 * day };

@@ -88,6 +88,7 @@ export async function openTransport(settings: TransportSettings): Promise<OpenTr
   const session: Session = { pool, limits, prepared, maxReceives, flushClaims, notifier, waiters };
 
   return {
+    limits,
     send: (db, queue, messages) => send(session, db, queue, messages),
     receive: (queue, options) => receive(session, queue, options),
     extend: (queue, receipt, visibilityMs) => extend(session, queue, receipt, visibilityMs),

@@ -28,7 +28,7 @@ export async function consume(consumer: Consumer): Promise<void> {
   while (!stop.aborted) {
     if (busy.size >= concurrency) await Promise.race(busy);
     try {
-      const max = concurrency - busy.size;
+      const max = Math.min(concurrency - busy.size, transport.limits.maxReceiveBatch);
       const messages = await transport.receive(queue, { max, visibilityMs, waitMs, signal: stop });
       for (const message of messages) {
         const work = handleOne(consumer, message).finally(() => busy.delete(work));

@@ -1,13 +1,17 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { connectPartners } from '../../partners/clients/connect.ts';
-import { openPool } from '../database.ts';
+import type { PartnerName } from '../../partners/contract.ts';
+import { connect } from '../connect.ts';
 import { LINES_QUEUE, MAIL_QUEUE } from '../joins/children.ts';
 import { workOnChild } from '../joins/work-on-child.ts';
 import type { ChildCode } from '../joins/work-on-child.ts';
 import type { ChildQueue } from '../joins/children.ts';
+import { setRates } from '../limits/partner-limit.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { startMetricsServer } from '../metrics/server.ts';
+import { checkRetention, defaultRetention } from '../pruning/retention.ts';
+import type { Retention } from '../pruning/retention.ts';
 import type { Engine } from '../runs/engine.ts';
 import { handleWakeUp } from '../runs/handle-wake-up.ts';
 import { ORDERS_QUEUE } from '../runs/inbox.ts';
@@ -17,7 +21,8 @@ import type { Pipelines } from '../steps/pipelines.ts';
 import { priceLine } from '../steps/price-line.ts';
 import { sendMail } from '../steps/send-mail.ts';
 import { fireDueTimers } from '../timers/fire-due.ts';
-import { openTransport } from '../transport/open.ts';
+import { limitsOf } from '../transport/limits.ts';
+import type { ProfileName } from '../transport/limits.ts';
 import { consume } from './consume.ts';
 import { keepHouse } from './keep-house.ts';
 import { repeat } from './repeat.ts';
@@ -26,6 +31,10 @@ export interface WorkerSettings {
   databaseUrl: string;
   partnersUrl: string;
   log: Logger;
+  /** What the transport allows. Default `postgres`; `sqs` is for a team that will move there. */
+  profile?: ProfileName;
+  /** Requests a second that all workers together may send to a partner; absent: this worker sets no rates. */
+  rates?: Partial<Record<PartnerName, number>>;
   /** Runs walked at the same time. */
   orders: number;
   lines: number;
@@ -38,8 +47,10 @@ export interface WorkerSettings {
   timerEveryMs: number;
   /** Port of health and metrics on 127.0.0.1; 0: a free one. Absent: none. */
   metricsPort?: number;
-  /** How often the sweep, the canary and the comparison with the partners run; 0: not in this worker. */
+  /** How often the sweep, the canary, the comparison with the partners and the pruning run; 0: not in this worker. */
   housekeepingEveryMs: number;
+  /** How long ended runs are kept. Default: 90 days with everything, 400 with their ledger. */
+  retention?: Retention;
   pipelines?: Pipelines;
 }
 
@@ -50,20 +61,28 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** Starts a worker on a migrated database: consumers for orders, lines and mails, and the timers. */
+/**
+ * Starts a worker on a migrated database: consumers for orders, lines and mails, and the timers. Throws
+ * a RangeError for a retention that is too short, and what `pg` throws when the database can't be reached.
+ */
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
   const { databaseUrl, partnersUrl, log, visibilityMs } = settings;
+  const { profile = 'postgres', retention = defaultRetention } = settings;
+  checkRetention(retention, limitsOf(profile).deadRetentionMs);
   const draining = new AbortController();
   const stop = draining.signal;
   const hands = settings.orders + settings.lines + settings.mails;
   // One connection per pair of hands, and some for timers, heartbeats and metrics.
-  const pool = openPool({
-    url: databaseUrl,
-    applicationName: 'q2t-queue-worker',
-    maxConnections: hands + 4,
-    ...(settings.statementTimeoutMs && { statementTimeoutMs: settings.statementTimeoutMs }),
-  });
-  const transport = await openTransport({ pool, profile: 'postgres', listen: true, log });
+  const { pool, transport, close } = await connect(
+    {
+      url: databaseUrl,
+      applicationName: 'q2t-queue-worker',
+      maxConnections: hands + 4,
+      ...(settings.statementTimeoutMs && { statementTimeoutMs: settings.statementTimeoutMs }),
+    },
+    { profile, listen: true, log },
+  );
+  if (settings.rates) await setRates(pool, settings.rates);
   const engine: Engine = {
     pool,
     transport,
@@ -98,7 +117,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       engine.metrics.timersFired.inc(fired);
       return fired > 0 ? 'more' : 'done';
     }),
-    keepHouse(engine, settings.housekeepingEveryMs),
+    keepHouse(engine, { everyMs: settings.housekeepingEveryMs, retention }),
   ]);
   const server =
     settings.metricsPort === undefined
@@ -112,8 +131,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       await running;
       await server?.close();
       await engine.partners.close();
-      await transport.close();
-      await pool.end();
+      await close();
     },
   };
 }
