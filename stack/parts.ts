@@ -3,6 +3,7 @@ import { Connection } from '@temporalio/client';
 import { execa } from 'execa';
 import pg from 'pg';
 import { isolatedEnv } from '../client/isolated-env.mjs';
+import { takeBundle } from './bundle-cache.ts';
 import { ensureDatabase } from './databases.ts';
 import { freePort } from './ports.ts';
 import { startPostgres, type Postgres } from './postgres.ts';
@@ -101,11 +102,15 @@ export async function startPartners(
 /** Bundles the workflows once for all workers, each of which would need seconds for its own. Returns the file. */
 export async function bundleWorkflows(dataDir: string): Promise<string> {
   const file = join(dataDir, 'workflows.js');
+  await takeBundle(file, makeBundle);
+  return file;
+}
+
+async function makeBundle(file: string): Promise<void> {
   const args = [...NODE_FLAGS, join(projectRoot, 'workers/build.ts'), file];
   const env = isolatedEnv(process.env);
   const result = await execa(process.execPath, args, { env, extendEnv: false, reject: false });
   if (result.failed) throw new Error(`the workflows could not be bundled\n${result.stderr}`);
-  return file;
 }
 
 /** One of the project's own scripts as a process that prints a ready line; not started yet. */

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ESLint } from 'eslint';
@@ -132,14 +135,26 @@ suite('lint allows', () => {
   }
 });
 
-test('lint refuses an un-awaited promise', async () => {
-  // Needs types, so the snippet stands in for a file that the project has.
-  const typed = new ESLint({ cwd: root });
+test('lint refuses an un-awaited promise', async (t) => {
+  // Needs types, so the snippet stands in for a file that the project has; of a project with no other.
+  const dir = await mkdtemp(join(tmpdir(), 'q2t-lint-'));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const filePath = join(root, 'core/steps.ts');
+  const project = join(dir, 'tsconfig.json');
+  const settings = {
+    extends: join(root, 'tsconfig.json'),
+    compilerOptions: { typeRoots: [join(root, 'node_modules/@types')] },
+    include: [],
+    files: [filePath],
+  };
+  await writeFile(project, JSON.stringify(settings));
+  const typed = new ESLint({
+    cwd: root,
+    overrideConfig: { languageOptions: { parserOptions: { projectService: false, project } } },
+  });
   const [result] = await typed.lintText(
     'async function effect() {}\nexport const run = () => { effect(); };',
-    {
-      filePath: 'core/steps.ts',
-    },
+    { filePath },
   );
   assert.deepEqual(
     result?.messages.map((message) => message.ruleId),
