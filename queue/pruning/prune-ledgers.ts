@@ -15,7 +15,7 @@ const NAMED = `
  * A run that has ended is not in anybody's dead letters; the condition says so all the same, because
  * it is the law of this file and not a consequence of another one.
  */
-const PICK = `
+export const FORGOTTEN_RUNS = `
   WITH named AS MATERIALIZED (${NAMED})
   SELECT id FROM queue.run r
   WHERE ended_at < statement_timestamp() - $1 * interval '1 millisecond'
@@ -36,7 +36,7 @@ export async function pruneLedgers(
   { olderThanMs, batch }: { olderThanMs: number; batch: number },
 ): Promise<number> {
   return withTransaction(pool, async (tx) => {
-    const { rows } = await tx.query<{ id: string }>(PICK, [olderThanMs, batch]);
+    const { rows } = await tx.query<{ id: string }>(FORGOTTEN_RUNS, [olderThanMs, batch]);
     const ids = rows.map(({ id }) => id);
     if (ids.length === 0) return 0;
     for (const table of ['evidence', 'disagreement', 'ledger'] as const) {

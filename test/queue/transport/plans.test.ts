@@ -1,30 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { claimDue, nextDue } from '../../../queue/transport/claim.ts';
+import { nodesOf, PLAN_MODES, planOf } from './plan-of.ts';
 import { inOpenTransaction, openFresh } from './support.ts';
-
-interface PlanNode {
-  'Node Type': string;
-  'Index Name'?: string;
-  'Shared Hit Blocks'?: number;
-  'Shared Read Blocks'?: number;
-  Plans?: PlanNode[];
-}
-
-function nodesOf(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
-}
-
-type Client = Awaited<ReturnType<typeof inOpenTransaction>>;
-
-async function planOf(client: Client, execute: string): Promise<PlanNode> {
-  const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
-    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${execute}`,
-  );
-  const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
-  if (plan === undefined) throw new Error('no plan');
-  return plan;
-}
 
 test('a claim from a long backlog reads what it takes and does not sort the rest, with no statistics at all', async (t) => {
   const { url } = await openFresh(t);
@@ -36,7 +14,7 @@ test('a claim from a long backlog reads what it takes and does not sort the rest
        SELECT 'orders', statement_timestamp(), statement_timestamp(), '1' FROM generate_series(1, $1)`,
       [backlog],
     );
-    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+    for (const mode of PLAN_MODES) {
       await client.query(`SET plan_cache_mode = ${mode}`);
       const plan = await planOf(client, `EXECUTE looking ('orders', 50, 60000, false)`);
       const kinds = nodesOf(plan).map((node) => node['Node Type']);
@@ -58,8 +36,7 @@ test('empty polls stay cheap with 200,000 delayed rows: a few pages of the index
     [nextDue, "'orders'"],
   ] as const) {
     await client.query(`PREPARE looking AS ${statement.text}`);
-    // Both ways in which Postgres may plan it: with the values known, and for any values.
-    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+    for (const mode of PLAN_MODES) {
       await client.query(`SET plan_cache_mode = ${mode}`);
       // The first run also reads the catalogue.
       await client.query(`EXECUTE looking (${values})`);
