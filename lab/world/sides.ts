@@ -5,6 +5,7 @@ import type { Implementation, Pipeline } from '../../core/contract.ts';
 import { runIdOf, type OrderId } from '../../core/identity.ts';
 import { openChain } from '../../queue/chain/open.ts';
 import { openQueue } from '../../queue/open.ts';
+import { shiftDelayedMessages } from '../time/chain.ts';
 import { shiftDueRows } from '../time/queue.ts';
 import { fastForward } from '../time/temporal.ts';
 
@@ -49,8 +50,7 @@ async function openTemporalSide({ address, namespace, taskQueue }: Where): Promi
 
 async function openQueueSide({ databaseUrl }: Where): Promise<Side> {
   const pipeline = await openQueue({ databaseUrl, user: 'lab' });
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
-  pool.on('error', () => undefined);
+  const pool = observer(databaseUrl);
   return {
     pipeline,
     forward: (id, ms) => shiftDueRows(pool, id, ms),
@@ -61,12 +61,21 @@ async function openQueueSide({ databaseUrl }: Where): Promise<Side> {
   };
 }
 
-/** A chain has no clock of its own: what is due travels in a message's delay, 15 minutes at a time. */
 async function openChainSide({ databaseUrl }: Where): Promise<Side> {
   const pipeline = await openChain({ databaseUrl });
+  const pool = observer(databaseUrl);
   return {
     pipeline,
-    forward: () => Promise.reject(new Error('a chain has no clock that could be moved')),
-    close: () => pipeline.close(),
+    forward: (id, ms) => shiftDelayedMessages(pool, id, ms),
+    async close() {
+      await pipeline.close();
+      await pool.end();
+    },
   };
+}
+
+function observer(databaseUrl: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  pool.on('error', () => undefined);
+  return pool;
 }
