@@ -1,6 +1,6 @@
 import type { Implementation } from '../../core/contract.ts';
 import { businessKey, runIdOf, type OrderId } from '../../core/identity.ts';
-import { onlyOf, runAmong } from '../wire/postgres/naming.ts';
+import { linkAmong, onlyOf, runAmong } from '../wire/postgres/naming.ts';
 import { startPostgresProxy } from '../wire/postgres/proxy.ts';
 import { startTemporalProxy, type TemporalProxy } from '../wire/temporal/proxy.ts';
 import type { WorldWire } from './world.ts';
@@ -12,7 +12,8 @@ const HEARTBEATS = ['q2t_extend', 'run-fence', 'child-fence'];
 export interface Wiring {
   wire: WorldWire;
   temporalWire: TemporalProxy | undefined;
-  watch(id: OrderId): void;
+  /** Returns what the wire calls the order's run. */
+  watch(id: OrderId): string;
   /** Environment for a worker, by the name under which the wire knows a client of Postgres. */
   env(client: string): NodeJS.ProcessEnv;
 }
@@ -21,19 +22,24 @@ export async function wireUp(
   implementation: Implementation,
   { address, databaseUrl }: { address: string; databaseUrl: string },
 ): Promise<Wiring> {
-  const known = new Set<string>();
-  const watch = (id: OrderId) => {
-    known.add(businessKey(id)).add(runIdOf(id));
-  };
   if (implementation === 'temporal') {
     const wire = await startTemporalProxy({ upstream: address });
     const env = () => ({ TEMPORAL_ADDRESS: wire.address });
-    return { wire, temporalWire: wire, watch, env };
+    // The calls themselves say which workflow they are about.
+    return { wire, temporalWire: wire, watch: runIdOf, env };
   }
+  const runs = new Set<string>();
+  const references = new Map<string, string>();
+  const watch = (id: OrderId) => {
+    const run = businessKey(id);
+    runs.add(run);
+    references.set(id.orderRef, run);
+    return run;
+  };
   const { hostname: host, port } = new URL(databaseUrl);
   const wire = await startPostgresProxy({
     upstream: { host, port: Number(port) },
-    runOf: runAmong(known),
+    runOf: implementation === 'chain' ? linkAmong(references) : runAmong(runs),
     ignore: onlyOf(HEARTBEATS),
   });
   const env = (client: string) => ({ DATABASE_URL: wire.url(databaseUrl, client) });

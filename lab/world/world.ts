@@ -63,8 +63,8 @@ export interface World {
   readonly wire: WorldWire;
   /** The same wire where only Temporal has such faults: a call lost alone. Throws on the others. */
   readonly temporalWire: TemporalProxy;
-  /** Makes the wire name the boundaries of this order's run. */
-  watch(id: OrderId): void;
+  /** Makes the wire name the boundaries of this order's run, and returns that name. */
+  watch(id: OrderId): string;
   /** `env` wins over what the world gives its workers. */
   startWorker(env?: NodeJS.ProcessEnv): Promise<WorkerHandle>;
   /** A valid order of this world: one line unless told otherwise. */

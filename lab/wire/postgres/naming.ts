@@ -23,6 +23,36 @@ export function runAmong(known: ReadonlySet<string>): RunOf {
   };
 }
 
+const REFERENCE = /"orderRef": ?"([^"]+)"/;
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/**
+ * Finds runs where no statement has their id, as on the chain: by the order reference in a message's
+ * body (`known` says whose run that is), and, for the ack of such a message, by the receipt that its
+ * claim returned. The map may grow later.
+ */
+export function linkAmong(known: ReadonlyMap<string, string>): RunOf {
+  const byReceipt = new Map<string, string>();
+  const runIn = (body: string) => known.get(REFERENCE.exec(body)?.[1] ?? '');
+  return ({ params, results }) => {
+    let receipt = '';
+    let first: string | undefined;
+    for (const value of results) {
+      if (UUID.test(value)) receipt = value;
+      const run = runIn(value);
+      if (run === undefined) continue;
+      byReceipt.set(receipt, run);
+      first ??= run;
+    }
+    for (const value of params) {
+      if (value === null) continue;
+      const run = byReceipt.get(value) ?? runIn(value);
+      if (run !== undefined) return run;
+    }
+    return first;
+  };
+}
+
 /** For `ignore`: commits in which nothing but these statements wrote, as in a heartbeat. */
 export function onlyOf(labels: readonly string[]): (commit: Commit) => boolean {
   return ({ writes }) => writes.every((statement) => labels.includes(labelOf(statement)));

@@ -1,0 +1,13 @@
+import type { Figures, Outcome } from '../scenario.ts';
+
+/** One verdict on several orders: broke in every way in which one of them did, each way named once. */
+export function together(
+  outcomes: readonly Outcome[],
+  counted: Figures,
+  measured: Figures = {},
+): Outcome {
+  const ways = outcomes.flatMap((each) => (each.verdict === 'broke' ? each.how.split(', ') : []));
+  const how = [...new Set(ways)].join(', ');
+  if (how !== '') return { verdict: 'broke', how, counted, measured };
+  return { verdict: 'held', counted, measured };
+}
