@@ -52,7 +52,7 @@ export interface Control {
   /** The `how` it must break with. */
   breaks: string;
   /** Instead of the scenario's own run, where the guard shows in another way. */
-  run?: (stage: Stage) => Promise<Outcome>;
+  run?: (this: void, stage: Stage) => Promise<Outcome>;
 }
 
 /** One failure, put to every implementation and judged from the outside only. */
@@ -71,9 +71,9 @@ export interface Scenario {
   code: Readonly<Record<Implementation, readonly string[]>>;
   expected: Readonly<Record<Implementation, Expected>>;
   /** Throws when something else went wrong: that is no outcome. */
-  run: (stage: Stage) => Promise<Outcome>;
+  run: (this: void, stage: Stage) => Promise<Outcome>;
   controls?: readonly Control[];
-  /** How long one implementation may take, ms. Default 90,000 small, 900,000 full. */
+  /** How long one implementation may take on the slowest machine, ms. Default 300,000 small, 1,800,000 full. */
   limitMs?: Partial<Record<Size, number>>;
   /** Roughly how long the small size takes, s: the long ones start first. Default 10. */
   seconds?: number;

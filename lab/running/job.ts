@@ -54,7 +54,7 @@ export function expectedOf({ scenario, implementation, control }: Job): Expected
 }
 
 export function limitOf({ scenario }: Job, size: Size): number {
-  return scenario.limitMs?.[size] ?? (size === 'small' ? 90_000 : 900_000);
+  return scenario.limitMs?.[size] ?? (size === 'small' ? 300_000 : 1_800_000);
 }
 
 /** Whether the outcome is the expected one, word for word; figures may differ. */
