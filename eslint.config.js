@@ -30,7 +30,8 @@ const imports = {
     node: true,
   },
   workers: {
-    folders: ['core', 'activities', 'queue', 'partners'],
+    // The pipeline: what accepts orders for it starts its runs.
+    folders: ['core', 'activities', 'queue', 'partners', 'client/pipelines/temporal.ts'],
     packages: [
       '@temporalio/worker',
       '@temporalio/activity',

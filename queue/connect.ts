@@ -8,7 +8,7 @@ export interface Connected {
   pool: Pool;
   transport: OpenTransport;
   /** Closes the transport, then the pool under it. */
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 /** Opens a pool and the transport on it. Throws as `openTransport` does, and leaves nothing open then. */
@@ -22,7 +22,7 @@ export async function connect(
     return {
       pool,
       transport,
-      async close() {
+      close: async () => {
         await transport.close();
         await pool.end();
       },
