@@ -8,6 +8,7 @@ import type { ProfileName } from '../../queue/transport/limits.ts';
 import type { OpenTransport } from '../../queue/transport/open.ts';
 import type { Stage } from '../scenario.ts';
 import type { World } from '../world/world.ts';
+import { until } from './until.ts';
 
 /** The queues of each implementation; Temporal's are its own. */
 export const QUEUES: Record<Implementation, readonly string[]> = {
@@ -48,4 +49,15 @@ export async function countMessages(
 /** The counts as a console shows them. */
 export function countsInWords({ available, inFlight, delayed, dead }: QueueCounts): string {
   return `available ${available}, in flight ${inFlight}, delayed ${delayed}, dead ${dead}`;
+}
+
+/**
+ * Waits until no worker has anything to do now: every message is delayed, dead or gone. Nothing to wait
+ * for where the messages are Temporal's own. Throws after the usual limit.
+ */
+export async function untilQuiet(transport: OpenTransport, world: World): Promise<QueueCounts> {
+  return until(`${world.implementation}: no message to be worked on`, async () => {
+    const counts = await countMessages(transport, world);
+    return counts.available + counts.inFlight === 0 ? counts : undefined;
+  });
 }
