@@ -1,0 +1,119 @@
+import { orderIdOf, type OrderId } from '../../../core/identity.ts';
+import { countsOnce, until, untilThrough } from '../../observe/until.ts';
+import type { Counts } from '../../observe/effects.ts';
+import type { Stage } from '../../scenario.ts';
+import type { WorldWire } from '../../world/world.ts';
+import { openLeftovers } from './leftovers.ts';
+import type { Place, SeenBoundary } from './places.ts';
+
+/** Orders that took another way than the first (a machine with no time for a heartbeat) before one did not. */
+const TRIES = 5;
+/** How long after the end of an order a kill may still come: the last write's answer is on its way. */
+const LAST_ANSWER_MS = 5_000;
+
+export interface Crash {
+  counts: Counts;
+  /** From the kill until the order is through and nothing of it is left. */
+  recoveryMs: number;
+}
+
+export interface Crashes {
+  /** The boundaries of an order that nothing happens to. */
+  undisturbed(): Promise<SeenBoundary[]>;
+  /** Kills the worker of an order there, starts another, and returns when nothing is left to do. */
+  crash(place: Place): Promise<Crash>;
+}
+
+/** One world, one worker at a time, one order at a time: nobody else dies of the same kill. */
+export async function openCrashes(stage: Stage): Promise<Crashes> {
+  const world = await stage.world({
+    wired: true,
+    policy: { heartbeatMs: 1_000 },
+    workerEnv: {
+      // The backstops would put right in time what the ordinary way left undone.
+      Q2T_HOUSEKEEPING_MS: '0',
+      // Nothing extends it on the chain: long enough for one link on a slow machine.
+      ...(stage.implementation === 'chain' && { Q2T_VISIBILITY_MS: '3000' }),
+    },
+  });
+  const leftovers = await openLeftovers(stage, world);
+  let worker = await world.startWorker();
+  let orders = 0;
+
+  const submit = async (arm: (run: string) => void): Promise<OrderId> => {
+    const order = world.order(`PO-${(orders += 1)}`);
+    const id = orderIdOf(order);
+    arm(world.watch(id));
+    await world.pipeline.submit(order, world.policy);
+    return id;
+  };
+  const nothingLeft = async (id: OrderId): Promise<Counts> => {
+    await untilThrough(world, id);
+    await until(`${world.name}: nothing left behind`, async () => {
+      const left = await leftovers(id);
+      return left.length === 0 ? true : undefined;
+    });
+    return countsOnce(world, id, ({ mail }) => mail > 0);
+  };
+
+  async function attempt({ label, side }: Place): Promise<Crash | undefined> {
+    let killedAt = 0;
+    let armed: ReturnType<WorldWire['arm']> | undefined;
+    const id = await submit((run) => {
+      armed = world.wire.arm({
+        at: `${run} | ${label}`,
+        side,
+        action: 'stop-the-world',
+        async meanwhile() {
+          await worker.kill();
+          killedAt = performance.now();
+        },
+      });
+    });
+    if (!armed) throw new Error('not armed');
+    if (!(await reached(armed, untilThrough(world, id)))) return undefined;
+    worker = await world.startWorker();
+    const counts = await nothingLeft(id);
+    return { counts, recoveryMs: performance.now() - killedAt };
+  }
+
+  return {
+    async undisturbed() {
+      let name = '';
+      const id = await submit((run) => (name = run));
+      await nothingLeft(id);
+      return world.wire.boundaries().filter(({ run }) => run === name);
+    },
+    async crash(place) {
+      for (let tried = 0; tried < TRIES; tried += 1) {
+        stage.signal.throwIfAborted();
+        const crash = await attempt(place);
+        if (crash) return crash;
+      }
+      throw new Error(`no order of ${TRIES} came by ${place.side} ${place.label}`);
+    },
+  };
+}
+
+/** Whether the order came by there: true when its worker is dead, false when it got through without. */
+async function reached(
+  armed: ReturnType<WorldWire['arm']>,
+  through: Promise<void>,
+): Promise<boolean> {
+  const fired = armed.done.then(() => true);
+  const missed = through.then(() =>
+    until(
+      'the last answer',
+      () => Promise.resolve(armed.state === 'fired' || undefined),
+      LAST_ANSWER_MS,
+    )
+      .then(() => fired)
+      .catch(() => false),
+  );
+  const was = await Promise.race([fired, missed]);
+  if (!was) armed.disarm();
+  // Either of them may still be under way; what it comes to is no news any more.
+  fired.catch(() => undefined);
+  missed.catch(() => undefined);
+  return was;
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { STEPS } from '../../../core/steps.ts';
+import type { Stage } from '../../scenario.ts';
+import type { Boundary } from '../../wire/boundary.ts';
+import type { Side } from '../../wire/fault.ts';
+
+/** A boundary of one run, as it would be called in any other. */
+export interface SeenBoundary extends Pick<Boundary, 'label'> {
+  /** False for a claim that commits by itself: which run it is about is known from what it returns. */
+  foreseen?: boolean;
+}
+
+/** Where a worker can be killed. */
+export interface Place {
+  label: string;
+  side: Side;
+}
+
+/** The chain's links that do something outside; each ends in one commit. */
+const LINKS = STEPS.filter((step) => step !== 'validate');
+const EFFECTS: readonly string[] = ['credit', 'reserve', 'charge', 'place', 'invoice'];
+
+/** All places around the boundaries of a run, and those that are tried at this size with this seed. */
+export function chosenPlaces(
+  boundaries: readonly SeenBoundary[],
+  { implementation, size, seed }: Pick<Stage, 'implementation' | 'size' | 'seed'>,
+): { places: Place[]; chosen: Place[] } {
+  const places = boundaries.flatMap(placesAround);
+  if (size === 'full') return { places, chosen: places };
+  if (implementation === 'chain') {
+    const links = boundaries.filter(({ foreseen }) => foreseen !== false);
+    const around = links.filter((_, n) => EFFECTS.includes(LINKS[n] ?? ''));
+    return { places, chosen: around.flatMap(placesAround) };
+  }
+  const drawn = places.toSorted((a, b) => (lotOf(a, seed) < lotOf(b, seed) ? -1 : 1));
+  return { places, chosen: drawn.slice(0, Math.ceil(places.length / 4)) };
+}
+
+/** A claim can't be stopped before it is made: nobody knows yet whose message it will be. */
+function placesAround({ label, foreseen = true }: SeenBoundary): Place[] {
+  const sides: Side[] = foreseen ? ['before', 'after'] : ['after'];
+  return sides.map((side) => ({ label, side }));
+}
+
+/** By name and not by number, so that a boundary more moves no other. */
+function lotOf({ label, side }: Place, seed: number): string {
+  return createHash('sha256').update(`${seed} ${side} ${label}`).digest('hex');
+}
