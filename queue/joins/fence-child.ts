@@ -1,9 +1,9 @@
-import type { ClientBase } from 'pg';
 import { LeaseLost } from '../runs/fence.ts';
+import type { Db } from '../transport/contract.ts';
 import type { HeldChild } from './take-child.ts';
 
 /** The child's own fence: the same rule as its run's, on its own row and token. Extends its lease. Throws LeaseLost. */
-export async function fenceChild(tx: ClientBase, child: HeldChild): Promise<void> {
+export async function fenceChild(tx: Db, child: HeldChild): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'child-fence',
     text: `

@@ -19,7 +19,8 @@ export async function reopenFailedChildren(
   for (const { id: joinId, queue, width } of rows) {
     const { rowCount } = await tx.query(
       `UPDATE queue.join_child SET state = 'waiting', outcome = NULL, attempts = 0,
-         lost_workers = 0, failures = 0, missing_failures = 0, message_id = NULL
+         lost_workers = 0, failures = 0, missing_failures = 0, message_id = NULL,
+         not_before = NULL
        WHERE join_id = $1 AND outcome->>'kind' = 'failed'`,
       [joinId],
     );

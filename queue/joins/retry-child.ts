@@ -25,7 +25,8 @@ export async function retryChild(
     const missing = failure?.failureClass === 'missing';
     const { rowCount } = await tx.query(
       `UPDATE queue.join_child SET lease_until = NULL, attempts = attempts - $4,
-         failures = failures + $5, missing_failures = missing_failures + $6
+         failures = failures + $5, missing_failures = missing_failures + $6,
+         not_before = statement_timestamp() + $7 * interval '1 millisecond'
        WHERE join_id = $1 AND child_id = $2 AND token = $3 AND state = 'sent'
          AND lease_until IS NOT NULL`,
       [
@@ -35,6 +36,7 @@ export async function retryChild(
         failure ? 0 : 1,
         failure && !missing ? 1 : 0,
         missing ? 1 : 0,
+        delayMs,
       ],
     );
     if (!rowCount) throw new LeaseLost(`${child.joinId}/${child.childId}`, child.token);
@@ -62,7 +64,7 @@ export async function retryChild(
     await transport.nack(
       child.queue,
       child.message.receipt,
-      { delayMs, uncounted: true, reason },
+      { delayMs: Math.min(delayMs, transport.limits.maxDelayMs), uncounted: true, reason },
       tx,
     );
   });

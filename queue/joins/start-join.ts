@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Transport } from '../transport/contract.ts';
+import { sendAll } from '../transport/send-all.ts';
 import type { ChildQueue, ChildWakeUp } from './children.ts';
 
 export interface NewJoin {
@@ -56,10 +57,9 @@ export async function sendNext(
       RETURNING child_id`,
     values: [joinId, count],
   });
-  if (rows.length === 0) return;
   const messages = rows.map(({ child_id: childId }) => {
     const body: ChildWakeUp = { joinId, childId };
     return { body };
   });
-  await transport.send(tx, queue, messages);
+  await sendAll(transport, tx, queue, messages);
 }

@@ -60,6 +60,7 @@ export async function takeChild(
       FROM queue.run_join j, queue.run r, queue.run_input i
       WHERE c.join_id = $1 AND c.child_id = $2 AND c.state = 'sent'
         AND (c.lease_until IS NULL OR c.lease_until <= statement_timestamp())
+        AND (c.not_before IS NULL OR c.not_before <= statement_timestamp())
         AND ($6 OR (c.lost_workers = 0 AND c.lease_until IS NULL))
         AND j.id = c.join_id AND j.closed_at IS NULL
         AND r.id = j.run_id AND r.version = ANY($5)
@@ -95,8 +96,8 @@ export async function takeChild(
 
 /**
  * A child that is done, dropped or in other hands needs no second message; its holder's own message,
- * delivered again, comes back when the lease has run out, and so does a suspect; one of an unserved
- * version is left to others.
+ * delivered again, comes back when the lease has run out, and so does a suspect, or one that is early;
+ * one of an unserved version is left to others.
  */
 async function settleUntaken(
   { pool, transport, pipelines }: Engine,
@@ -104,8 +105,14 @@ async function settleUntaken(
   { joinId, childId }: ChildWakeUp,
   { messageId, receipt }: { messageId: string; receipt: string },
 ): Promise<void> {
-  const { rows } = await pool.query<{ held_ms: number | null; own: boolean; version: string }>(
+  const { rows } = await pool.query<{
+    held_ms: number | null;
+    early_ms: number | null;
+    own: boolean;
+    version: string;
+  }>(
     `SELECT extract(epoch FROM c.lease_until - statement_timestamp())::float8 * 1000 AS held_ms,
+       extract(epoch FROM c.not_before - statement_timestamp())::float8 * 1000 AS early_ms,
        c.message_id IS NOT DISTINCT FROM $3 AS own, r.version
      FROM queue.join_child c JOIN queue.run_join j ON j.id = c.join_id JOIN queue.run r ON r.id = j.run_id
      WHERE c.join_id = $1 AND c.child_id = $2 AND c.state = 'sent' AND j.closed_at IS NULL`,
@@ -115,7 +122,8 @@ async function settleUntaken(
   const unserved = row && !pipelines.serves(row.version);
   const held = row && (row.held_ms ?? 0) > 0;
   if (row && (row.own || unserved || !held)) {
-    const delayMs = unserved ? 2_000 : Math.ceil(Math.max(SUSPECT_DELAY_MS, row.held_ms ?? 0));
+    const waitMs = Math.max(SUSPECT_DELAY_MS, row.held_ms ?? 0, row.early_ms ?? 0);
+    const delayMs = unserved ? 2_000 : Math.ceil(Math.min(waitMs, transport.limits.maxDelayMs));
     await transport.nack(queue, receipt, { delayMs, uncounted: true, reason: 'not to be had' });
   } else {
     await transport.ack(queue, receipt);

@@ -119,15 +119,17 @@ async function failChild(
 }
 
 function performerOf(engine: Engine, child: HeldChild, signal: AbortSignal): Performer {
+  const fenced: Performer['fenced'] = (work) =>
+    withTransaction(engine.pool, async (tx) => {
+      await fenceChild(tx, child);
+      return work(tx);
+    });
   return {
     token: child.token,
     leasedAt: child.leasedAt,
     leaseMs: child.leaseMs,
-    fenced: (work) =>
-      withTransaction(engine.pool, async (tx) => {
-        await fenceChild(tx, child);
-        return work(tx);
-      }),
+    begin: fenced,
+    fenced,
     policy: child.policy,
     metrics: engine.metrics,
     signal,
@@ -136,7 +138,7 @@ function performerOf(engine: Engine, child: HeldChild, signal: AbortSignal): Per
 
 async function beat(engine: Engine, child: HeldChild): Promise<boolean> {
   try {
-    await withTransaction(engine.pool, (tx) => fenceChild(tx, child));
+    await fenceChild(engine.pool, child);
   } catch (error) {
     if (error instanceof LeaseLost) return false;
     throw error;

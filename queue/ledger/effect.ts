@@ -11,7 +11,12 @@ import type { Claimant, LedgerKey } from './records.ts';
 /** Who performs an effect: the holder of a run, or of one child of it. */
 export interface Performer extends Claimant {
   leaseMs: number;
-  /** A transaction that begins with the performer's fence; throws LeaseLost. */
+  /**
+   * The transaction of the intent: begins with the performer's fence and commits, before anything is
+   * sent, all that came before. Throws LeaseLost.
+   */
+  begin<T>(work: (tx: ClientBase) => Promise<T>): Promise<T>;
+  /** Any other transaction of the performer; throws LeaseLost. */
   fenced<T>(work: (tx: ClientBase) => Promise<T>): Promise<T>;
   policy: Policy;
   metrics: Metrics;
@@ -30,7 +35,7 @@ export interface Effect<Outcome> extends LedgerKey {
   settles?: boolean;
 }
 
-/** An effect that has happened; the step's transaction writes its outcome into the ledger. */
+/** An effect that has happened; its outcome is written into the ledger with the step's own result. */
 export interface Performed<Outcome> {
   effectKey: string;
   outcome: Outcome;
@@ -72,7 +77,7 @@ export async function perform<Outcome>(
   const { effectKey, partner } = effect;
   const { policy } = performer;
   let began = performance.now();
-  const intent = await performer.fenced(async (tx) => {
+  const intent = await performer.begin(async (tx) => {
     const pauseMs = await waitForPartner(tx, partner);
     if (pauseMs > 0) throw new NotYet(pauseMs, `${partner} asked everybody to wait`);
     return writeIntent(tx, effect, performer);

@@ -7,7 +7,7 @@ import type { Transport } from '../transport/contract.ts';
 import { appendHistory } from './history.ts';
 import { deliver } from './inbox.ts';
 import { lockRun } from './lock-run.ts';
-import { cancellable } from './transitions.ts';
+import { cancellable } from './absorb.ts';
 
 interface Request {
   by: string;

@@ -1,34 +1,34 @@
 import { withTransaction } from '../database.ts';
 import { perform } from '../ledger/effect.ts';
-import type { Performed, Performer } from '../ledger/effect.ts';
+import type { Performer } from '../ledger/effect.ts';
 import type { StepContext } from '../steps/step.ts';
 import type { Engine } from './engine.ts';
 import { fence } from './fence.ts';
 import type { Holding } from './hold.ts';
 import { orderIdOfRun } from './run.ts';
+import { begin, Interrupted } from './transition.ts';
 
 /**
- * What one attempt of a step may use. Whatever it performs is noted in `learnt` until it is committed:
- * should the lease be gone by then, that is what is kept as evidence.
+ * What one attempt of a step may use. Its two doors to the outside, `perform` and `read`, both commit
+ * the position first. What it performs is noted in `learnt` until it is committed: should the lease
+ * be gone by then, that is what is kept as evidence.
  */
-export function contextOf(
-  engine: Engine,
-  { lease, run, input }: Holding,
-  signal: AbortSignal,
-  learnt: Performed<unknown>[],
-): StepContext {
+export function contextOf(engine: Engine, holding: Holding, lost: AbortSignal): StepContext {
+  const { lease, run, input } = holding;
+  const { policy } = input;
   const performer: Performer = {
     token: lease.token,
     leasedAt: lease.leasedAt,
     leaseMs: lease.leaseMs,
+    begin: (work) => begin(engine, holding, work),
     fenced: (work) =>
       withTransaction(engine.pool, async (tx) => {
         await fence(tx, lease);
         return work(tx);
       }),
-    policy: input.policy,
+    policy,
     metrics: engine.metrics,
-    signal,
+    signal: lost,
   };
   return {
     id: orderIdOfRun(run.id),
@@ -48,8 +48,19 @@ export function contextOf(
     async perform(effect) {
       const { revision } = run;
       const performed = await perform(performer, { ...effect, runId: run.id, revision });
-      learnt.push(performed);
+      holding.learnt.push(performed);
       return performed;
+    },
+    async read(ask) {
+      await begin(engine, holding, async () => undefined);
+      const news = holding.news.signal;
+      try {
+        const signal = AbortSignal.any([lost, news]);
+        return await ask({ timeoutMs: policy.partnerTimeoutMs, signal });
+      } catch (error) {
+        if (news.aborted) throw new Interrupted('something came from outside', { cause: error });
+        throw error;
+      }
     },
   };
 }

@@ -6,9 +6,9 @@ import { writeUnsure, writeVoid } from '../ledger/records.ts';
 import { pausePartner } from '../limits/partner-limit.ts';
 import { recordAttempt } from './attempts.ts';
 import type { Engine } from './engine.ts';
-import { transition } from './hold.ts';
+import { transition } from './transition.ts';
 import type { Holding } from './hold.ts';
-import { fail, postpone } from './transitions.ts';
+import { fail, postpone } from './failing.ts';
 
 /** What an attempt that did not succeed leads to, written under the fence like everything else. */
 export async function failed(

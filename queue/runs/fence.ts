@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { Db } from '../transport/contract.ts';
 
 /** The right to work on a run until somebody else takes it. */
 export interface Lease {
@@ -22,12 +22,13 @@ export class LeaseLost extends Error {
 /**
  * Every transaction of a worker starts here, with the row locked by an UPDATE that only the current
  * token gets through; a read first would be a decision about a row that may change. Extends the lease
- * by the way. Returns the run's `wake_seq`; throws LeaseLost.
+ * by the way. Returns the run's `wake_seq`; throws LeaseLost. With a pool it is a heartbeat, which
+ * one statement does so that no worker can be frozen in the middle of it, with the row locked.
  *
  * Fences by the claim's identity alone. Not by the clock: a lease that ran out and that nobody took
  * is still ours. Not by status or worker name: two claims can share those.
  */
-export async function fence(tx: ClientBase, lease: Lease): Promise<{ wakeSeq: string; now: Date }> {
+export async function fence(tx: Db, lease: Lease): Promise<{ wakeSeq: string; now: Date }> {
   const { rows } = await tx.query<{ wake_seq: string; now: Date }>({
     name: 'run-fence',
     text: `

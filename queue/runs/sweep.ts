@@ -102,7 +102,7 @@ async function resendQuietChildren(
     `SELECT DISTINCT c.join_id, j.queue, j.run_id FROM queue.run_join j
      JOIN queue.join_child c ON c.join_id = j.id
      WHERE j.completed_at IS NULL AND j.closed_at IS NULL AND c.state = 'sent'
-       AND greatest(c.sent_at, c.leased_at, c.lease_until)
+       AND greatest(c.sent_at, c.leased_at, c.lease_until, c.not_before)
          < statement_timestamp() - $1 * interval '1 millisecond'
      LIMIT $2`,
     [quietMs, batch],
@@ -115,7 +115,7 @@ async function resendQuietChildren(
       // The lease stays as it is: who takes the child next counts the worker that was lost with it.
       const { rowCount } = await tx.query(
         `UPDATE queue.join_child SET state = 'waiting' WHERE join_id = $1 AND state = 'sent'
-           AND greatest(sent_at, leased_at, lease_until)
+           AND greatest(sent_at, leased_at, lease_until, not_before)
              < statement_timestamp() - $2 * interval '1 millisecond'`,
         [joinId, quietMs],
       );

@@ -4,7 +4,7 @@ import type { Undoable } from '../ledger/undoable.ts';
 import { settleOriginal } from '../ledger/settle.ts';
 import type { StepContext } from '../steps/step.ts';
 import type { Engine } from './engine.ts';
-import { transition } from './hold.ts';
+import { transition } from './transition.ts';
 import type { Holding } from './hold.ts';
 import { undone } from './transitions.ts';
 

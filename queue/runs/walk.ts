@@ -1,20 +1,15 @@
 import { keepEvidence } from '../ledger/evidence.ts';
-import type { Performed } from '../ledger/effect.ts';
-import { writeOutcome } from '../ledger/records.ts';
 import { currentUndo } from '../ledger/undoable.ts';
-import { withTransaction } from '../database.ts';
-import type { StepResult } from '../steps/step.ts';
 import { contextOf } from './context.ts';
 import type { Engine } from './engine.ts';
 import { failed } from './failed.ts';
 import { fence, LeaseLost } from './fence.ts';
-import { CommitUncertain, transition } from './hold.ts';
-import type { Change, Holding } from './hold.ts';
+import type { Holding } from './hold.ts';
 import { ORDERS_QUEUE } from './inbox.ts';
 import { loadInput } from './input.ts';
 import { keepAlive } from './keep-alive.ts';
-import type { Run } from './run.ts';
-import { advance, compensate, compensated, giveUp, park } from './transitions.ts';
+import { takeStep } from './take-step.ts';
+import { CommitUncertain, Interrupted, transition } from './transition.ts';
 import { undoNext } from './undo.ts';
 
 /**
@@ -22,24 +17,21 @@ import { undoNext } from './undo.ts';
  * ended. Throws LeaseLost when another worker took the run; what was learnt by then is kept.
  */
 export async function walk(engine: Engine, holding: Holding): Promise<void> {
-  const { lease } = holding;
-  const alive = keepAlive(lease.leaseMs, () => beat(engine, holding));
-  const learnt: Performed<unknown>[] = [];
+  const alive = keepAlive(holding.lease.leaseMs, () => beat(engine, holding));
   try {
     for (;;) {
       if (engine.draining.aborted) return await handBack(engine, holding);
       const undo = await currentUndo(engine.pool, holding.run);
-      const context = contextOf(engine, holding, alive.signal, learnt);
+      const context = contextOf(engine, holding, alive.signal);
       const now = await attempt(engine, holding, undo?.step, async () => {
         if (undo) return undoNext(engine, holding, context, undo);
         return takeStep(engine, holding, context);
       });
       if (now === 'released') return;
-      learnt.length = 0;
       await followRevision(engine, holding);
     }
   } catch (error) {
-    if (error instanceof LeaseLost) await keepWhatWasLearnt(engine, holding, learnt);
+    if (error instanceof LeaseLost) await keepWhatWasLearnt(engine, holding);
     throw error;
   } finally {
     alive.stop();
@@ -59,58 +51,10 @@ async function attempt(
     return await work();
   } catch (error) {
     if (error instanceof LeaseLost || error instanceof CommitUncertain) throw error;
+    if (error instanceof Interrupted) return 'held';
     log.warn({ err: error, token: holding.lease.token }, 'attempt failed');
     return failed(engine, holding, undo, error);
   }
-}
-
-async function takeStep(
-  engine: Engine,
-  holding: Holding,
-  context: ReturnType<typeof contextOf>,
-): Promise<'held' | 'released'> {
-  if (holding.run.state.ending) {
-    return transition(engine, holding, (run) => ends(compensated(run)));
-  }
-  const code = engine.pipelines.of(holding.run.version).steps[holding.run.step];
-  const result = await code(context);
-  return transition(engine, holding, (run, now) => changeOf(run, result, now));
-}
-
-/** What a step's result means for its run. */
-function changeOf(run: Run, result: StepResult, now: Date): Change {
-  switch (result.kind) {
-    case 'done': {
-      const { detail, found, performed, write } = result;
-      return { ...ends(advance(run, detail, found)), write: both(performed, write) };
-    }
-    case 'park': {
-      const { parkedFor, waitingFor, history = [], write } = result;
-      const { run: parked } = park(run, parkedFor, waitingFor ?? null);
-      return { run: parked, history, letGo: 'ack', write };
-    }
-    case 'give-up':
-      return { ...giveUp(run, result.reason, now), letGo: 'dead' };
-    case 'end': {
-      const { outcome, reason, performed, history = [], write } = result;
-      const moved = compensate(run, { kind: 'end', outcome, reason });
-      return { run: moved.run, history, write: both(performed, write) };
-    }
-    default:
-      return result satisfies never;
-  }
-}
-
-function both(performed: Performed<unknown> | undefined, write: Change['write']): Change['write'] {
-  return async (tx, now) => {
-    if (performed) await writeOutcome(tx, performed.effectKey, performed.outcome);
-    await write?.(tx, now);
-  };
-}
-
-/** An ended run needs its wake-up no longer; any other goes on under the same lease. */
-function ends(moved: { run: Run; history: Change['history'] }): Change {
-  return moved.run.status === 'ended' ? { ...moved, letGo: 'ack' } : moved;
 }
 
 /** A fix has begun a new revision: with its own order. */
@@ -121,9 +65,11 @@ async function followRevision(engine: Engine, holding: Holding): Promise<void> {
 }
 
 /** Extends the lease and the message. Only the lease decides: a stale receipt changes nothing. */
-async function beat(engine: Engine, { lease, message }: Holding): Promise<boolean> {
+async function beat(engine: Engine, holding: Holding): Promise<boolean> {
+  const { lease, message } = holding;
   try {
-    await withTransaction(engine.pool, (tx) => fence(tx, lease));
+    const { wakeSeq } = await fence(engine.pool, lease);
+    if (BigInt(wakeSeq) > BigInt(holding.seenSeq)) holding.news.abort();
   } catch (error) {
     if (error instanceof LeaseLost) return false;
     throw error;
@@ -132,25 +78,24 @@ async function beat(engine: Engine, { lease, message }: Holding): Promise<boolea
   return true;
 }
 
-/** A drain costs the run nothing: not an attempt, not a wait. */
+/** A drain costs the run nothing: not an attempt, not a wait. Twice when a cancel came in between. */
 async function handBack(engine: Engine, holding: Holding): Promise<void> {
-  await transition(engine, holding, (run, now) => ({
-    run: {
-      ...run,
-      attempts: Math.max(0, run.attempts - 1),
-      parkedFor: run.parkedFor ?? 'retry',
-      nextAttemptAt: run.parkedFor === null ? now : run.nextAttemptAt,
-    },
-    history: [],
-    letGo: 'come-back',
-  }));
+  let now: 'held' | 'released' = 'held';
+  while (now === 'held') {
+    now = await transition(engine, holding, (run, at) => ({
+      run: {
+        ...run,
+        attempts: Math.max(0, run.attempts - 1),
+        parkedFor: run.parkedFor ?? 'retry',
+        nextAttemptAt: run.parkedFor === null ? at : run.nextAttemptAt,
+      },
+      history: [],
+      letGo: 'come-back',
+    }));
+  }
 }
 
-async function keepWhatWasLearnt(
-  engine: Engine,
-  { lease, run }: Holding,
-  learnt: readonly Performed<unknown>[],
-): Promise<void> {
+async function keepWhatWasLearnt(engine: Engine, { lease, run, learnt }: Holding): Promise<void> {
   engine.metrics.staleWrites.inc();
   for (const { effectKey, outcome } of learnt) {
     const { token, worker } = lease;

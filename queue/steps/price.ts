@@ -7,14 +7,20 @@ import type { LineInput } from '../joins/children.ts';
 import { readJoin, readOutcomes } from '../joins/read-join.ts';
 import { startJoin } from '../joins/start-join.ts';
 import type { NewJoin } from '../joins/start-join.ts';
-import type { StepCode, StepContext } from './step.ts';
+import { priceHere } from './price-here.ts';
+import type { StepCode, StepContext, StepResult } from './step.ts';
 
-/** Has every line priced by a child, `fanOut` at a time, and adds the order up when all have ended. */
+/**
+ * Has every line priced and adds the order up. A small order's lines are priced here; each line of a
+ * larger one by a child, `fanOut` at a time, and the run looks again when all have ended.
+ */
 export const price: StepCode = async (context) => {
-  const { id, run, input, db, transport } = context;
+  const { id, run, db, transport } = context;
   const joinId = effectKey(id, { revision: run.revision, step: 'price' });
   const join = await readJoin(db, joinId);
   if (!join) {
+    const prices = await priceHere(context);
+    if (prices) return priced(context, prices);
     const started = lineJoin(context, joinId);
     return {
       kind: 'park',
@@ -33,10 +39,14 @@ export const price: StepCode = async (context) => {
     }
     prices.set(lineId, outcome.value);
   }
+  return priced(context, prices);
+};
+
+function priced({ input }: StepContext, prices: Map<string, string>): StepResult {
   const { payable } = totals(input.order, prices);
   const detail = `${input.order.lines.length} lines, ${formatMoney(payable)}`;
   return { kind: 'done', detail, found: { payable } };
-};
+}
 
 function lineJoin({ run, input }: StepContext, joinId: string): NewJoin {
   const { supplierId, currency, lines } = input.order;

@@ -1,11 +1,11 @@
-import type { ClientBase } from 'pg';
 import type { WaitingFor } from '../../core/contract.ts';
 import type { HistoryEvent } from '../../core/history.ts';
 import type { OrderId } from '../../core/identity.ts';
 import type { RunInput } from '../../core/order/run-input.ts';
 import type { Outcome } from '../../core/steps.ts';
-import type { Partners } from '../../partners/contract.ts';
+import type { Call, Partners } from '../../partners/contract.ts';
 import type { Effect, Performed } from '../ledger/effect.ts';
+import type { Write } from '../runs/hold.ts';
 import type { ParkedFor, Run, RunState } from '../runs/run.ts';
 import type { Db, Transport } from '../transport/contract.ts';
 
@@ -24,11 +24,14 @@ export interface StepContext {
   perform: <Outcome>(
     effect: Omit<Effect<Outcome>, 'runId' | 'revision'>,
   ) => Promise<Performed<Outcome>>;
+  /**
+   * Asks a partner for what is no effect. As that can be asked again, nobody waits for the answer when
+   * something else comes from outside: then it throws Interrupted, and the step is looked at anew.
+   */
+  read: <T>(ask: (call: Call) => Promise<T>) => Promise<T>;
 }
 
-/** The application's and the step's own rows, written in the transaction that moves the run. */
-export type Write = (tx: ClientBase, now: Date) => Promise<void>;
-
+/** `write`: the application's and the step's own rows, in the transaction that moves the run. */
 export type StepResult =
   | {
       kind: 'done';

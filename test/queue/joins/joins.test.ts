@@ -12,20 +12,10 @@ import { sendNext } from '../../../queue/joins/start-join.ts';
 import { anOrder, quickPolicy } from '../../support/orders.ts';
 import { openBench } from '../support/bench.ts';
 import type { QueueBench } from '../support/bench.ts';
-import { idleEngine } from '../support/engine.ts';
-import type { IdleEngine } from '../support/engine.ts';
+import { useIdle } from '../support/engine.ts';
 
 describe('a join on the queue', () => {
-  let bench: QueueBench;
-  let idle: IdleEngine;
-  before(async () => {
-    bench = await openBench({ workers: 0 });
-    idle = await idleEngine(bench);
-  });
-  after(async () => {
-    await idle.close();
-    await bench.close();
-  });
+  const on = useIdle();
 
   const refOf = (order: Order) => `${order.buyer.id}/${order.orderRef}`;
 
@@ -33,12 +23,12 @@ describe('a join on the queue', () => {
   async function threeChildren() {
     const order = anOrder({ lines: 3 });
     const runId = refOf(order);
-    const joinId = await idle.parkedForJoin(order, quickPolicy);
-    const messages = await idle.receiveChildren(joinId);
+    const joinId = await on.idle.parkedForJoin(order, quickPolicy);
+    const messages = await on.idle.receiveChildren(joinId);
     const take = async (n: number): Promise<HeldChild> => {
       const message = messages[n];
       assert.ok(message);
-      const child = await takeChild(idle.engine, 'lines', message.body, message, true);
+      const child = await takeChild(on.idle.engine, 'lines', message.body, message, true);
       assert.ok(child, 'the child was not to be had');
       return child;
     };
@@ -46,7 +36,7 @@ describe('a join on the queue', () => {
   }
   const ok = { kind: 'ok', value: '4.00' } as const;
   const joined = async (runId: string) => {
-    const { rows } = await bench.pool.query<{ n: number }>(
+    const { rows } = await on.bench.pool.query<{ n: number }>(
       `SELECT count(*)::int AS n FROM queue.run_inbox
        WHERE run_id = $1 AND entry->>'kind' = 'joined'`,
       [runId],
@@ -67,7 +57,7 @@ describe('a join on the queue', () => {
       const { runId, take } = await threeChildren();
       for (const [place, n] of order.entries()) {
         assert.equal(await joined(runId), 0);
-        await finishChild(idle.engine, await take(n), ok);
+        await finishChild(on.idle.engine, await take(n), ok);
         assert.equal(await joined(runId), place === 2 ? 1 : 0);
       }
     });
@@ -76,23 +66,23 @@ describe('a join on the queue', () => {
   test('A10: children that end at the same moment continue their run once', async () => {
     const { runId, take } = await threeChildren();
     const children = await Promise.all([take(0), take(1), take(2)]);
-    await Promise.all(children.map((child) => finishChild(idle.engine, child, ok)));
+    await Promise.all(children.map((child) => finishChild(on.idle.engine, child, ok)));
     assert.equal(await joined(runId), 1);
   });
 
   test('A9: the last child, delivered twice to two consumers, ends once and continues once', async () => {
     const { runId, joinId, take, messages } = await threeChildren();
-    for (const n of [0, 1]) await finishChild(idle.engine, await take(n), ok);
+    for (const n of [0, 1]) await finishChild(on.idle.engine, await take(n), ok);
     const first = await take(2);
-    await bench.pool.query(
+    await on.bench.pool.query(
       `UPDATE queue.join_child SET lease_until = statement_timestamp() - interval '1 second'
        WHERE join_id = $1 AND child_id = $2`,
       [joinId, first.childId],
     );
     const second = await take(2);
     const ends = await Promise.allSettled([
-      finishChild(idle.engine, first, ok),
-      finishChild(idle.engine, second, ok),
+      finishChild(on.idle.engine, first, ok),
+      finishChild(on.idle.engine, second, ok),
     ]);
     assert.deepEqual(
       ends.map(({ status }) => status),
@@ -102,7 +92,7 @@ describe('a join on the queue', () => {
     assert.equal(await joined(runId), 1);
     const message = messages[2];
     assert.ok(message);
-    const late = await takeChild(idle.engine, 'lines', message.body, message, true);
+    const late = await takeChild(on.idle.engine, 'lines', message.body, message, true);
     assert.equal(late, undefined);
     assert.equal(await joined(runId), 1);
   });
@@ -110,14 +100,14 @@ describe('a join on the queue', () => {
   test('A3: a child that is finished by a thawed worker is refused; counter and continuation stay', async () => {
     const { runId, joinId, take } = await threeChildren();
     const frozen = await take(0);
-    await bench.pool.query(
+    await on.bench.pool.query(
       `UPDATE queue.join_child SET lease_until = statement_timestamp() - interval '1 second'
        WHERE join_id = $1 AND child_id = $2`,
       [joinId, frozen.childId],
     );
-    await finishChild(idle.engine, await take(0), ok);
-    await assert.rejects(finishChild(idle.engine, frozen, ok), LeaseLost);
-    const { rows } = await bench.pool.query('SELECT done FROM queue.run_join WHERE id = $1', [
+    await finishChild(on.idle.engine, await take(0), ok);
+    await assert.rejects(finishChild(on.idle.engine, frozen, ok), LeaseLost);
+    const { rows } = await on.bench.pool.query('SELECT done FROM queue.run_join WHERE id = $1', [
       joinId,
     ]);
     assert.deepEqual(rows, [{ done: 1 }]);
@@ -126,20 +116,20 @@ describe('a join on the queue', () => {
 
   test('a child whose message was lost is sent again by the sweep, and only then', async () => {
     const { joinId, runId } = await threeChildren();
-    await idle.engine.transport.purge('lines');
-    await bench.pool.query(
+    await on.idle.engine.transport.purge('lines');
+    await on.bench.pool.query(
       `UPDATE queue.join_child SET sent_at = sent_at - interval '1 hour' WHERE join_id = $1`,
       [joinId],
     );
     const settings = { quietMs: 60_000, batch: 100 };
-    const swept = await sweep(bench.pool, idle.engine.transport, settings);
+    const swept = await sweep(on.bench.pool, on.idle.engine.transport, settings);
     assert.equal(swept.children, 3);
-    const again = await sweep(bench.pool, idle.engine.transport, settings);
+    const again = await sweep(on.bench.pool, on.idle.engine.transport, settings);
     assert.equal(again.children, 0);
-    for (const message of await idle.receiveChildren(joinId)) {
-      const child = await takeChild(idle.engine, 'lines', message.body, message, true);
+    for (const message of await on.idle.receiveChildren(joinId)) {
+      const child = await takeChild(on.idle.engine, 'lines', message.body, message, true);
       assert.ok(child);
-      await finishChild(idle.engine, child, ok);
+      await finishChild(on.idle.engine, child, ok);
     }
     assert.equal(await joined(runId), 1);
   });
@@ -154,12 +144,12 @@ describe('a join on the queue', () => {
         const take = async (n: number) => {
           const message = messages[n];
           assert.ok(message);
-          const child = await takeChild(idle.engine, 'lines', message.body, message, true);
+          const child = await takeChild(on.idle.engine, 'lines', message.body, message, true);
           if (child) held[n]?.push(child);
         };
         const finishAny = async (n: number) => {
           for (const child of held[n] ?? []) {
-            await finishChild(idle.engine, child, ok).then(
+            await finishChild(on.idle.engine, child, ok).then(
               () => (finished += 1),
               (error: unknown) => assert.ok(error instanceof LeaseLost),
             );
@@ -168,7 +158,7 @@ describe('a join on the queue', () => {
         for (const { child, act } of commands) {
           if (act === 'take') await take(child);
           if (act === 'lose') {
-            await bench.pool.query(
+            await on.bench.pool.query(
               `UPDATE queue.join_child SET lease_until = statement_timestamp() - interval '1 s'
                WHERE join_id = $1 AND child_id = $2 AND lease_until IS NOT NULL`,
               [joinId, String(child + 1)],
@@ -190,13 +180,13 @@ describe('a join on the queue', () => {
 
   test('nothing more is sent when nothing waits', async () => {
     const { joinId } = await threeChildren();
-    const before = await idle.engine.transport.counts('lines');
-    await sendNext(await idle.client(), idle.engine.transport, {
+    const before = await on.idle.engine.transport.counts('lines');
+    await sendNext(await on.idle.client(), on.idle.engine.transport, {
       joinId,
       queue: 'lines',
       count: 8,
     });
-    assert.deepEqual((await idle.engine.transport.counts('lines')).available, before.available);
+    assert.deepEqual((await on.idle.engine.transport.counts('lines')).available, before.available);
   });
 });
 
@@ -225,7 +215,7 @@ describe('the lines of an order on the queue', () => {
       effect: { kind: 'hang-before' },
     });
     const id = orderIdOf(order);
-    await bench.pipeline.submit(order, { ...quickPolicy, partnerTimeoutMs: 30_000 });
+    await bench.pipeline.submit(order, { ...quickPolicy, fanOut: 2, partnerTimeoutMs: 30_000 });
     await bench.until(id, ({ progress }) => progress === '2 of 3 lines priced');
     assert.equal((await bench.position(id)).status, 'running');
     await bench.partners.clearFault(slow);

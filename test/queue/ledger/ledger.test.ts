@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { StepFailure } from '../../../core/failures.ts';
 import type { Policy } from '../../../core/policy.ts';
@@ -12,70 +12,30 @@ import { writeOutcome } from '../../../queue/ledger/records.ts';
 import { limitPartner, pausePartner, waitForPartner } from '../../../queue/limits/partner-limit.ts';
 import { recordEffect } from '../../../queue/runs/failed.ts';
 import { fence, LeaseLost } from '../../../queue/runs/fence.ts';
-import { take } from '../../../queue/runs/take.ts';
 import type { Holding } from '../../../queue/runs/hold.ts';
 import { anOrder, quickPolicy } from '../../support/orders.ts';
-import { openBench } from '../support/bench.ts';
-import type { QueueBench } from '../support/bench.ts';
-import { idleEngine } from '../support/engine.ts';
-import type { IdleEngine } from '../support/engine.ts';
+import { useIdle } from '../support/engine.ts';
 
 const policy: Policy = { ...quickPolicy, settleMs: 60_000, maxLostWorkers: 100 };
 
 describe('the ledger', () => {
-  let bench: QueueBench;
-  let idle: IdleEngine;
-  before(async () => {
-    bench = await openBench({ workers: 0 });
-    idle = await idleEngine(bench);
-  });
-  after(async () => {
-    await idle.close();
-    await bench.close();
-  });
-  beforeEach(() => idle.engine.transport.purge('orders'));
-
-  /** A run in the hands of the test, and the way to lose it to the next worker. */
-  async function held(): Promise<{
-    runId: string;
-    take(): Promise<Holding>;
-    lose(): Promise<void>;
-  }> {
-    const order = anOrder();
-    await bench.pipeline.submit(order, policy);
-    const runId = `${order.buyer.id}/${order.orderRef}`;
-    const options = { max: 1, visibilityMs: 3_600_000, waitMs: 0 };
-    const [message] = await idle.engine.transport.receive('orders', options);
-    assert.ok(message);
-    return {
-      runId,
-      async take() {
-        const taken = await take(idle.engine, runId, message, true);
-        assert.ok(typeof taken !== 'string', `not taken: ${JSON.stringify(taken)}`);
-        return taken;
-      },
-      async lose() {
-        await bench.pool.query(
-          `UPDATE queue.run SET lease_until = statement_timestamp() - interval '1 second'
-           WHERE id = $1 AND lease_until IS NOT NULL`,
-          [runId],
-        );
-      },
-    };
-  }
+  const on = useIdle();
+  beforeEach(() => on.idle.engine.transport.purge('orders'));
 
   function performerOf({ lease }: Holding, changes: Partial<Policy> = {}): Performer {
+    const fenced: Performer['fenced'] = (work) =>
+      withTransaction(on.idle.engine.pool, async (tx) => {
+        await fence(tx, lease);
+        return work(tx);
+      });
     return {
       token: lease.token,
       leasedAt: lease.leasedAt,
       leaseMs: lease.leaseMs,
-      fenced: (work) =>
-        withTransaction(idle.engine.pool, async (tx) => {
-          await fence(tx, lease);
-          return work(tx);
-        }),
+      begin: fenced,
+      fenced,
       policy: { ...policy, ...changes },
-      metrics: idle.engine.metrics,
+      metrics: on.idle.engine.metrics,
       signal: new AbortController().signal,
     };
   }
@@ -99,7 +59,7 @@ describe('the ledger', () => {
   }
 
   test('answers what is done with its outcome, and does it not again', async () => {
-    const run = await held();
+    const run = await on.submitted(policy);
     const holding = await run.take();
     const { happened, effect } = partnerOf(run.runId);
     const performer = performerOf(holding);
@@ -110,7 +70,7 @@ describe('the ledger', () => {
   });
 
   test('A1, A18: after a crash between act and outcome waits for what may land, asks, and does not act again', async () => {
-    const run = await held();
+    const run = await on.submitted(policy);
     const { happened, effect } = partnerOf(run.runId);
     await perform(performerOf(await run.take()), effect);
     await run.lose();
@@ -122,7 +82,7 @@ describe('the ledger', () => {
   });
 
   test('a request that lands late, while its settle time runs, is found', async () => {
-    const run = await held();
+    const run = await on.submitted(policy);
     const { happened, effect } = partnerOf(run.runId);
     const timeout = new StepFailure('unknown', 'timeout', 'no answer');
     const silent = { ...effect, act: () => Promise.reject(timeout) };
@@ -136,7 +96,7 @@ describe('the ledger', () => {
   });
 
   test('a partner that said it did not act is asked nothing and acts at once', async () => {
-    const run = await held();
+    const run = await on.submitted(policy);
     const { happened, effect } = partnerOf(run.runId);
     const busy = new StepFailure('busy', 'unavailable', 'come again');
     const performer = performerOf(await run.take());
@@ -151,7 +111,7 @@ describe('the ledger', () => {
   });
 
   test('A1: a stale worker writes nothing: no intent, no outcome; what it learnt is kept beside', async () => {
-    const run = await held();
+    const run = await on.submitted(policy);
     const { happened, effect } = partnerOf(run.runId);
     const stale = performerOf(await run.take());
     const learnt = await perform(stale, effect);
@@ -163,43 +123,43 @@ describe('the ledger', () => {
     );
     await assert.rejects(perform(stale, effect), LeaseLost);
     assert.deepEqual(happened, ['id-1']);
-    const { rows } = await bench.pool.query('SELECT state FROM queue.ledger WHERE run_id = $1', [
+    const { rows } = await on.bench.pool.query('SELECT state FROM queue.ledger WHERE run_id = $1', [
       run.runId,
     ]);
     assert.deepEqual(rows, [{ state: 'intent' }]);
   });
 
   test('two different outcomes of one key count as a double effect, the same one twice does not', async () => {
-    const run = await held();
+    const run = await on.submitted(policy);
     const { effect } = partnerOf(run.runId);
     const performer = performerOf(await run.take());
     const first = await perform(performer, effect);
     await performer.fenced((tx) => writeOutcome(tx, first.effectKey, first.outcome));
     const learnt = { effectKey: effect.effectKey, runId: run.runId, token: '1', worker: 'w' };
-    const before = await countDoubleEffects(bench.pool);
-    await keepEvidence(bench.pool, { ...learnt, outcome: first.outcome });
-    assert.equal(await countDoubleEffects(bench.pool), before);
-    await keepEvidence(bench.pool, { ...learnt, outcome: { id: 'another' } });
-    assert.equal(await countDoubleEffects(bench.pool), before + 1);
+    const before = await countDoubleEffects(on.bench.pool);
+    await keepEvidence(on.bench.pool, { ...learnt, outcome: first.outcome });
+    assert.equal(await countDoubleEffects(on.bench.pool), before);
+    await keepEvidence(on.bench.pool, { ...learnt, outcome: { id: 'another' } });
+    assert.equal(await countDoubleEffects(on.bench.pool), before + 1);
   });
 
   test('a double effect that no worker lived to tell of is found by asking the partner', async () => {
     const order = anOrder();
-    const worker = await bench.startWorker();
-    await bench.pipeline.submit(order, quickPolicy);
+    const worker = await on.bench.startWorker();
+    await on.bench.pipeline.submit(order, quickPolicy);
     const id = { buyerId: order.buyer.id, orderRef: order.orderRef };
-    await bench.ended(id);
+    await on.bench.ended(id);
     await worker.stop();
     // What other tests wrote happened at no partner that could be asked.
-    await bench.pool.query('DELETE FROM queue.ledger WHERE run_id <> $1', [
+    await on.bench.pool.query('DELETE FROM queue.ledger WHERE run_id <> $1', [
       `${order.buyer.id}/${order.orderRef}`,
     ]);
     const call = { timeoutMs: 5_000 };
-    const first = await reconcile(bench.pool, idle.engine.partners, { batch: 100, call });
+    const first = await reconcile(on.bench.pool, on.idle.engine.partners, { batch: 100, call });
     assert.equal(first.disagreements, 0);
     assert.ok(first.compared >= 3);
     const reference = `${order.buyer.id}/${order.orderRef}`;
-    await idle.engine.partners.supplier.place(
+    await on.idle.engine.partners.supplier.place(
       {
         supplierId: order.supplierId,
         reference,
@@ -208,9 +168,9 @@ describe('the ledger', () => {
       },
       call,
     );
-    const second = await reconcile(bench.pool, idle.engine.partners, { batch: 100, call });
+    const second = await reconcile(on.bench.pool, on.idle.engine.partners, { batch: 100, call });
     assert.equal(second.disagreements, 1);
-    const { rows } = await bench.pool.query(
+    const { rows } = await on.bench.pool.query(
       'SELECT expected, found FROM queue.disagreement WHERE run_id = $1',
       [reference],
     );
@@ -218,24 +178,24 @@ describe('the ledger', () => {
   });
 
   test('a pause that one worker was asked for holds for all, and costs no attempt', async () => {
-    const run = await held();
+    const run = await on.submitted(policy);
     const { happened, effect } = partnerOf(run.runId);
     const performer = performerOf(await run.take());
     await performer.fenced((tx) => pausePartner(tx, 'supplier', 60_000));
     await assert.rejects(perform(performer, effect), NotYet);
     assert.deepEqual(happened, []);
-    const { rowCount } = await bench.pool.query('SELECT FROM queue.ledger WHERE run_id = $1', [
+    const { rowCount } = await on.bench.pool.query('SELECT FROM queue.ledger WHERE run_id = $1', [
       run.runId,
     ]);
     assert.equal(rowCount, 0);
-    await bench.pool.query('DELETE FROM queue.partner_limit');
+    await on.bench.pool.query('DELETE FROM queue.partner_limit');
   });
 
   test('a rate limit gives out one slot at a time, whoever asks', async () => {
-    await limitPartner(bench.pool, 'bureau', 1 / 3_600);
-    const waits = await Promise.all([1, 2, 3].map(() => waitForPartner(bench.pool, 'bureau')));
+    await limitPartner(on.bench.pool, 'bureau', 1 / 3_600);
+    const waits = await Promise.all([1, 2, 3].map(() => waitForPartner(on.bench.pool, 'bureau')));
     assert.equal(waits.filter((wait) => wait === 0).length, 1);
-    await bench.pool.query('DELETE FROM queue.partner_limit');
+    await on.bench.pool.query('DELETE FROM queue.partner_limit');
   });
 
   test('whatever crashes between its statements, one key has one outcome, one effect, and tokens only rise', async () => {
@@ -243,7 +203,7 @@ describe('the ledger', () => {
     const fate = fc.constantFrom('before-act', 'after-act', 'timeout-acted', 'busy', 'well');
     await fc.assert(
       fc.asyncProperty(fc.array(fate, { maxLength: 8 }), async (fates) => {
-        const run = await held();
+        const run = await on.submitted(policy);
         const { happened, effect } = partnerOf(run.runId);
         const outcomes = new Set<string>();
         let token = 0n;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { withTransaction } from '../../../queue/database.ts';
 import { handleWakeUp } from '../../../queue/runs/handle-wake-up.ts';
@@ -7,55 +7,36 @@ import { deliver } from '../../../queue/runs/inbox.ts';
 import { take } from '../../../queue/runs/take.ts';
 import type { ReceivedMessage } from '../../../queue/transport/contract.ts';
 import { anOrder, quickPolicy } from '../../support/orders.ts';
-import { openBench } from '../support/bench.ts';
-import type { QueueBench } from '../support/bench.ts';
-import { idleEngine } from '../support/engine.ts';
-import type { IdleEngine } from '../support/engine.ts';
+import { useIdle } from '../support/engine.ts';
 
 const policy = { ...quickPolicy, maxLostWorkers: 1_000 };
 
 describe('wake-ups', () => {
-  let bench: QueueBench;
-  let idle: IdleEngine;
-  before(async () => {
-    bench = await openBench({ workers: 0 });
-    idle = await idleEngine(bench);
-  });
-  after(async () => {
-    await idle.close();
-    await bench.close();
-  });
+  const on = useIdle();
 
   const receive = async (): Promise<ReceivedMessage[]> => {
     const options = { max: 10, visibilityMs: 3_600_000, waitMs: 0 };
-    return idle.engine.transport.receive('orders', options);
+    return on.idle.engine.transport.receive('orders', options);
   };
   const showAll = () =>
-    bench.pool.query(
+    on.bench.pool.query(
       `UPDATE queue.message SET visible_at = statement_timestamp() WHERE queue = 'orders'`,
     );
-  const expireLease = (runId: string) =>
-    bench.pool.query(
-      `UPDATE queue.run SET lease_until = statement_timestamp() - interval '1 s'
-       WHERE id = $1 AND lease_until IS NOT NULL`,
-      [runId],
-    );
-
   test('whatever is delivered, lost, doubled or killed, no news is left unread and no message is left over', async () => {
     const command = fc.constantFrom('deliver', 'handle', 'die', 'redeliver', 'two-at-once');
     await fc.assert(
       fc.asyncProperty(fc.array(command, { maxLength: 16 }), async (commands) => {
-        await idle.engine.transport.purge('orders');
+        await on.idle.engine.transport.purge('orders');
         const order = anOrder();
         const runId = `${order.buyer.id}/${order.orderRef}`;
         // It waits for its lines, which never come: every look at it ends in the same wait.
-        await idle.parkedForJoin(order, policy);
+        await on.idle.parkedForJoin(order, policy);
         const news = () =>
-          withTransaction(idle.engine.pool, (tx) =>
-            deliver(tx, idle.engine.transport, runId, { kind: 'timer', name: 'x' }),
+          withTransaction(on.idle.engine.pool, (tx) =>
+            deliver(tx, on.idle.engine.transport, runId, { kind: 'timer', name: 'x' }),
           );
         const handleAll = async () => {
-          for (const message of await receive()) await handleWakeUp(idle.engine, message);
+          for (const message of await receive()) await handleWakeUp(on.idle.engine, message);
         };
         let token = 0n;
         for (const next of commands) {
@@ -64,14 +45,14 @@ describe('wake-ups', () => {
           if (next === 'redeliver') await showAll();
           if (next === 'die') {
             const [message] = await receive();
-            if (message) await take(idle.engine, runId, message, true);
-            await expireLease(runId);
+            if (message) await take(on.idle.engine, runId, message, true);
+            await on.lose(runId);
           }
           if (next === 'two-at-once') {
             await news();
             await Promise.all([handleAll(), news(), handleAll()]);
           }
-          const { rows } = await bench.pool.query<{ token: string }>(
+          const { rows } = await on.bench.pool.query<{ token: string }>(
             'SELECT token FROM queue.run WHERE id = $1',
             [runId],
           );
@@ -80,12 +61,12 @@ describe('wake-ups', () => {
           token = now;
         }
         for (let left = 1; left > 0;) {
-          await expireLease(runId);
+          await on.lose(runId);
           await showAll();
           await handleAll();
-          left = (await idle.engine.transport.counts('orders')).available;
+          left = (await on.idle.engine.transport.counts('orders')).available;
         }
-        const { rows } = await bench.pool.query(
+        const { rows } = await on.bench.pool.query(
           `SELECT wake_seq = seen_seq AS read, lease_until, parked_for,
              (SELECT count(*)::int FROM queue.run_inbox WHERE run_id = $1) AS inbox
            FROM queue.run WHERE id = $1`,

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { pino } from 'pino';
 import type { Pipeline, Position } from '../../../core/contract.ts';
@@ -12,9 +11,10 @@ import { openQueue } from '../../../queue/open.ts';
 import { startWorker } from '../../../queue/worker/start.ts';
 import type { RunningWorker, WorkerSettings } from '../../../queue/worker/start.ts';
 import { freshDatabase } from '../../support/postgres.ts';
+import { untilPosition } from '../../support/until.ts';
 
 /** Long enough on a machine that runs other tests as well; reached only when something is wrong. */
-export const LIMIT_MS = 120_000;
+const LIMIT_MS = 120_000;
 
 /** The real thing: a database of its own, the partners' server, the pipeline, workers in this process. */
 export interface QueueBench {
@@ -47,13 +47,8 @@ export async function openBench({ workers = 1 } = {}): Promise<QueueBench> {
     return answer.position;
   }
 
-  async function until(id: OrderId, wanted: (position: Position) => boolean): Promise<Position> {
-    for (const deadline = Date.now() + LIMIT_MS; ; await wait(10)) {
-      const found = await position(id);
-      if (wanted(found)) return found;
-      if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(found, null, 1)}`);
-    }
-  }
+  const until = (id: OrderId, wanted: (position: Position) => boolean) =>
+    untilPosition(() => position(id), wanted);
 
   const bench: QueueBench = {
     pipeline,

@@ -1,7 +1,10 @@
+import assert from 'node:assert/strict';
+import { after, before } from 'node:test';
 import { pino } from 'pino';
 import type { PoolClient } from 'pg';
 import { z } from 'zod';
 import { businessKey } from '../../../core/identity.ts';
+import type { OrderId } from '../../../core/identity.ts';
 import { orderIdOf } from '../../../core/order/run-input.ts';
 import type { Order } from '../../../core/order/schema.ts';
 import type { Policy } from '../../../core/policy.ts';
@@ -10,11 +13,16 @@ import { openPool, withTransaction } from '../../../queue/database.ts';
 import { startJoin } from '../../../queue/joins/start-join.ts';
 import { createMetrics } from '../../../queue/metrics/metrics.ts';
 import type { Engine } from '../../../queue/runs/engine.ts';
+import type { Holding } from '../../../queue/runs/hold.ts';
 import { storeInput } from '../../../queue/runs/input.ts';
 import { oneSuspectAtATime } from '../../../queue/runs/suspects.ts';
+import { take } from '../../../queue/runs/take.ts';
 import { CURRENT_VERSION, pipelinesOf } from '../../../queue/steps/pipelines.ts';
 import { openTransport } from '../../../queue/transport/open.ts';
 import type { ReceivedMessage } from '../../../queue/transport/contract.ts';
+import { anOrder } from '../../support/orders.ts';
+import { openBench } from './bench.ts';
+import type { QueueBench } from './bench.ts';
 
 export type ChildMessage = ReceivedMessage & { body: { joinId: string; childId: string } };
 
@@ -93,6 +101,82 @@ export async function idleEngine(
       await pool.end();
     },
   };
+}
+
+/** A run in the test's hands, with the only message it has. */
+export interface RunInHand {
+  order: Order;
+  id: OrderId;
+  runId: string;
+  message: ReceivedMessage;
+  take: () => Promise<Holding>;
+  /** Lets its lease run out, as if its worker had died a while ago. */
+  lose: () => Promise<void>;
+}
+
+/** What stands at the head of a suite that drives the engine itself: a bench without workers. */
+export interface Idle {
+  readonly bench: QueueBench;
+  readonly idle: IdleEngine;
+  /** Receives one message of the orders queue, hidden for an hour. */
+  receive(): Promise<ReceivedMessage | undefined>;
+  /** Submits an order of one line and receives its wake-up. */
+  submitted(policy: Policy): Promise<RunInHand>;
+  lose(runId: string): Promise<void>;
+}
+
+/** Opens the bench before the tests of the `describe` it is called in, and closes it after them. */
+export function useIdle(): Idle {
+  let open: { bench: QueueBench; idle: IdleEngine } | undefined;
+  before(async () => {
+    const bench = await openBench({ workers: 0 });
+    open = { bench, idle: await idleEngine(bench) };
+  });
+  after(async () => {
+    await open?.idle.close();
+    await open?.bench.close();
+  });
+  const opened = () => {
+    assert.ok(open, 'used before the tests began');
+    return open;
+  };
+  const on: Idle = {
+    get bench() {
+      return opened().bench;
+    },
+    get idle() {
+      return opened().idle;
+    },
+    async receive() {
+      const options = { max: 1, visibilityMs: 3_600_000, waitMs: 0 };
+      return (await on.idle.engine.transport.receive('orders', options))[0];
+    },
+    async submitted(policy) {
+      const order = anOrder();
+      const id = orderIdOf(order);
+      const runId = businessKey(id);
+      await on.bench.pipeline.submit(order, policy);
+      const message = await on.receive();
+      assert.ok(message, 'no wake-up came');
+      return {
+        ...{ order, id, runId, message },
+        async take() {
+          const taken = await take(on.idle.engine, runId, message, true);
+          assert.ok(typeof taken !== 'string', `not taken: ${JSON.stringify(taken)}`);
+          return taken;
+        },
+        lose: () => on.lose(runId),
+      };
+    },
+    async lose(runId) {
+      await on.bench.pool.query(
+        `UPDATE queue.run SET lease_until = statement_timestamp() - interval '1 second'
+         WHERE id = $1 AND lease_until IS NOT NULL`,
+        [runId],
+      );
+    },
+  };
+  return on;
 }
 
 function childOf(body: unknown): { joinId: string; childId: string } {

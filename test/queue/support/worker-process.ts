@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { isolatedEnv } from '../../../client/isolated-env.mjs';
 
 const WORKER = fileURLToPath(new URL('../../../workers/queue.ts', import.meta.url));
 
@@ -25,7 +26,7 @@ export async function startWorkerProcess(
   const child = spawn(process.execPath, [WORKER], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
-      PATH: process.env['PATH'],
+      ...isolatedEnv(process.env),
       DATABASE_URL: databaseUrl,
       PARTNERS_URL: partnersUrl,
       Q2T_ORDERS: '4',

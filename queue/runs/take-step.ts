@@ -1,0 +1,77 @@
+import type { Performed } from '../ledger/effect.ts';
+import { writeOutcome } from '../ledger/records.ts';
+import type { StepContext, StepResult } from '../steps/step.ts';
+import type { Engine } from './engine.ts';
+import { giveUp } from './failing.ts';
+import { carry } from './hold.ts';
+import type { Change, Holding } from './hold.ts';
+import type { Run } from './run.ts';
+import { stays, transition } from './transition.ts';
+import { advance, compensate, compensated, park } from './transitions.ts';
+import type { Moved } from './transitions.ts';
+
+/**
+ * Takes the step at the cursor. Its code reads, and may perform one effect: intent, ask, act. What it
+ * came to is carried to the transaction that begins the next step, or committed here when there is
+ * none: the run parks, is stuck, turns back or ends.
+ */
+export async function takeStep(
+  engine: Engine,
+  holding: Holding,
+  context: StepContext,
+): Promise<'held' | 'released'> {
+  if (holding.run.state.ending) {
+    return transition(engine, holding, (run) => ends(compensated(run)));
+  }
+  const code = engine.pipelines.of(holding.run.version).steps[holding.run.step];
+  const result = await code(context);
+  switch (result.kind) {
+    case 'done': {
+      const change = done(holding.run, result);
+      if (change.letGo) return transition(engine, holding, () => change);
+      carry(holding, change);
+      return 'held';
+    }
+    case 'park':
+      // A cancel that is there first stops the wait, the question, the invoice from coming to be.
+      return transition(engine, holding, stays, (run) => parks(run, result));
+    case 'give-up':
+      return transition(engine, holding, (run, now) => ({
+        ...giveUp(run, result.reason, now),
+        letGo: 'dead',
+      }));
+    case 'end':
+      return transition(engine, holding, (run) => turnsBack(run, result));
+    default:
+      return result satisfies never;
+  }
+}
+
+type Result<Kind extends StepResult['kind']> = Extract<StepResult, { kind: Kind }>;
+
+function done(run: Run, { detail, found, performed, write }: Result<'done'>): Change {
+  return { ...ends(advance(run, detail, found)), write: both(performed, write) };
+}
+
+function parks(run: Run, { parkedFor, waitingFor, history = [], write }: Result<'park'>): Change {
+  const { run: parked } = park(run, parkedFor, waitingFor ?? null);
+  return { run: parked, history, letGo: 'ack', write };
+}
+
+function turnsBack(run: Run, result: Result<'end'>): Change {
+  const { outcome, reason, performed, history = [], write } = result;
+  const moved = compensate(run, { kind: 'end', outcome, reason });
+  return { run: moved.run, history, write: both(performed, write) };
+}
+
+function both(performed: Performed<unknown> | undefined, write: Change['write']): Change['write'] {
+  return async (tx, now) => {
+    if (performed) await writeOutcome(tx, performed.effectKey, performed.outcome);
+    await write?.(tx, now);
+  };
+}
+
+/** An ended run needs its wake-up no longer; any other goes on under the same lease. */
+function ends(moved: Moved): Change {
+  return moved.run.status === 'ended' ? { ...moved, letGo: 'ack' } : moved;
+}
