@@ -124,6 +124,7 @@ CREATE TABLE queue.join_child (
   worker text,
   input jsonb NOT NULL,
   outcome jsonb,
+  not_before timestamp with time zone,
   CONSTRAINT join_child_pkey PRIMARY KEY (join_id, child_id),
   CONSTRAINT join_child_join_id_fkey FOREIGN KEY (join_id) REFERENCES queue.run_join(id),
   CONSTRAINT join_child_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sent'::text, 'done'::text])))

@@ -10,6 +10,8 @@ const DUE_ROWS = [
    WHERE id = $1 AND parked_for = 'retry'`,
   `UPDATE queue.timer SET due_at = due_at ${EARLIER} WHERE run_id = $1 AND fired_at IS NULL`,
   `UPDATE queue.gate SET until = until ${EARLIER} WHERE run_id = $1 AND state = 'open'`,
+  `UPDATE queue.join_child SET not_before = not_before ${EARLIER}
+   WHERE starts_with(join_id, $1 || '/') AND state = 'sent'`,
   // Its delayed messages: the run's own wake-up, and those of its children, which a retry put off.
   `UPDATE queue.message SET visible_at = visible_at ${EARLIER}
    WHERE receipt IS NULL AND visible_at > statement_timestamp()
