@@ -94,6 +94,7 @@ const imports = {
       'commander',
       'execa',
       'ora',
+      'simple-ascii-chart',
       'pg',
       'zod',
     ],

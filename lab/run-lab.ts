@@ -1,8 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { IMPLEMENTATIONS, type Implementation } from '../core/contract.ts';
+import { plotAsSvg, plotInText } from './report/plot.ts';
 import { machineInWords } from './report/machine.ts';
-import { disagreements, pageOf, type Findings } from './report/document.ts';
+import { disagreements, pageOf, plotsOf, type Findings } from './report/document.ts';
 import { ladderOf, tableOf } from './report/table.ts';
 import { asExpected, controlJobs, scenarioJobs, type Result } from './running/job.ts';
 import { openProgress } from './running/progress.ts';
@@ -71,6 +72,9 @@ async function report(options: LabOptions, whole: boolean, results: Result[]): P
   else {
     if (controls.length < results.length) console.log(tableOf(scenarios, on, results));
     if (controls.length > 0) console.log(ladderOf(controls));
+    for (const { scenario, implementation, plot } of plotsOf(results)) {
+      console.log(`${scenario} on ${implementation}\n${plotInText(plot)}`);
+    }
   }
   const wrong = results.filter((result) => !asExpected(result) || result.error !== undefined);
   for (const { scenario, implementation, without, error } of wrong) {
@@ -86,6 +90,7 @@ async function keep({ scenarios, out, seed }: LabOptions, results: Result[]): Pr
   await mkdir(out, { recursive: true });
   await writeFile(join(out, 'lab.json'), `${JSON.stringify(findings, null, 2)}\n`);
   await writeFile(join(out, 'lab.md'), pageOf(scenarios, findings));
+  for (const { file, plot } of plotsOf(results)) await writeFile(join(out, file), plotAsSvg(plot));
   console.error(`written to ${join(out, 'lab.md')}`);
   return true;
 }

@@ -10,6 +10,15 @@ interface Measured {
   counted: Figures;
   /** What was measured and differs from run to run: times, attempts. */
   measured?: Figures;
+  /** Something that changed over time, to be drawn. */
+  plot?: Plot;
+}
+
+export interface Plot {
+  title: string;
+  /** Of the values. Times are in s from the beginning. */
+  unit: string;
+  points: readonly (readonly [seconds: number, value: number])[];
 }
 
 /** What a scenario found out from the outside. */

@@ -10,6 +10,16 @@ export interface Findings {
   results: Result[];
 }
 
+/** What is drawn, and the file for it beside the page. */
+export function plotsOf(results: readonly Result[]) {
+  return results.flatMap(({ scenario, implementation, outcome }) => {
+    const plot = outcome && outcome.verdict !== 'cannot' ? outcome.plot : undefined;
+    return plot
+      ? [{ scenario, implementation, plot, file: `lab-${scenario}-${implementation}.svg` }]
+      : [];
+  });
+}
+
 /** The page `docs/measured/lab.md`. */
 export function pageOf(
   scenarios: readonly Scenario[],
@@ -45,6 +55,12 @@ export function pageOf(
     '| --- | --- | --- | --- |',
     ...rungs,
     '',
+    ...plotsOf(whole).flatMap(({ scenario, implementation, plot, file }) => [
+      `**${scenario} on ${implementation}**: ${plot.title.toLowerCase()}`,
+      '',
+      `![${plot.title}, ${implementation}](${file})`,
+      '',
+    ]),
   ].join('\n');
 }
 

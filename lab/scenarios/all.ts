@@ -2,21 +2,26 @@ import type { Scenario } from '../scenario.ts';
 import { ambiguousCharge } from './ambiguous-charge.ts';
 import { ambiguousPlace } from './ambiguous-place.ts';
 import { burst } from './burst.ts';
+import { duplicateDelivery } from './duplicate-delivery.ts';
 import { duplicateSubmit } from './duplicate-submit.ts';
 import { killWorker } from './kill-worker.ts';
 import { producerDies } from './producer-dies.ts';
 import { redriveADayLater } from './redrive-a-day-later.ts';
 import { slowSuccess } from './slow-success.ts';
+import { supplierOutage } from './supplier-outage.ts';
 import { wakeOnThursday } from './wake-on-thursday.ts';
 
 /** In the order in which the table shows them. */
 export const scenarios: readonly Scenario[] = [
   killWorker,
   slowSuccess,
+  duplicateDelivery,
   ambiguousCharge,
   ambiguousPlace,
   redriveADayLater,
   duplicateSubmit,
   producerDies,
   wakeOnThursday,
+  supplierOutage,
+  burst,
 ];

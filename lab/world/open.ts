@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { Implementation } from '../../core/contract.ts';
 import { controlPartners } from '../../partners/control.ts';
 import { createDatabase } from '../../stack/databases.ts';
+import { freePort } from '../../stack/ports.ts';
 import { scriptProcess, startPartners, workerKinds } from '../../stack/parts.ts';
 import type { SupervisedProcess } from '../../stack/process.ts';
 import { isolatedEnv } from '../../client/isolated-env.mjs';
@@ -50,6 +51,29 @@ export async function openWorld(
     return wiring;
   };
   let workers = 0;
+  let ingestPort: number | undefined;
+
+  async function start(processName: string, script: string, env: NodeJS.ProcessEnv) {
+    const worker = scriptProcess(processName, script, parts, {
+      ...isolatedEnv(process.env),
+      TEMPORAL_ADDRESS: address,
+      TEMPORAL_NAMESPACE: namespace,
+      DATABASE_URL: databaseUrl,
+      PARTNERS_URL: partnersUrl,
+      Q2T_TASK_QUEUE: name,
+      Q2T_BUNDLE: ground.bundle,
+      Q2T_STICKY_TIMEOUT_MS: '300',
+      Q2T_VISIBILITY_MS: String(policy.heartbeatMs),
+      ...wiring?.env(processName),
+      ...(options.without && withoutGuard(options.without)),
+      ...env,
+    });
+    await worker.start();
+    // At Temporal a worker is known by its process; in Postgres by the name of its connections.
+    const clientOf = (pid: number) =>
+      implementation === 'temporal' ? `${pid}@${hostname()}` : processName;
+    return handleOf(worker, clientOf);
+  }
 
   return {
     implementation,
@@ -71,29 +95,18 @@ export async function openWorld(
     watch: (id) => wired().watch(id),
     order: (orderRef, changes) => labOrder(name, orderRef, changes),
     forward: (id, ms) => side.forward(id, ms),
-    async startWorker(env = {}) {
-      const workerName = `worker-${++workers}`;
+    startWorker: (env = {}) => {
       const { script } = workerKinds[implementation];
-      const worker = scriptProcess(workerName, script, parts, {
-        ...isolatedEnv(process.env),
-        TEMPORAL_ADDRESS: address,
-        TEMPORAL_NAMESPACE: namespace,
-        DATABASE_URL: databaseUrl,
-        PARTNERS_URL: partnersUrl,
-        Q2T_TASK_QUEUE: name,
-        Q2T_BUNDLE: ground.bundle,
-        Q2T_STICKY_TIMEOUT_MS: '300',
-        Q2T_VISIBILITY_MS: String(policy.heartbeatMs),
-        ...wiring?.env(workerName),
-        ...(options.without && withoutGuard(options.without)),
-        ...options.workerEnv,
-        ...env,
+      return start(`worker-${++workers}`, script, { ...options.workerEnv, ...env });
+    },
+    async startIngest() {
+      // One port for all of them: who sends goes on where the one that was killed has been.
+      ingestPort ??= await freePort();
+      const handle = await start(`ingest-${++workers}`, 'workers/ingest.ts', {
+        Q2T_INGEST_INTO: implementation,
+        Q2T_INGEST_PORT: String(ingestPort),
       });
-      await worker.start();
-      // At Temporal a worker is known by its process; in Postgres by the name of its connections.
-      const clientOf = (pid: number) =>
-        implementation === 'temporal' ? `${pid}@${hostname()}` : workerName;
-      return handleOf(worker, clientOf);
+      return { ...handle, url: `http://127.0.0.1:${ingestPort}` };
     },
     async close() {
       await Promise.all([...processes].map((process) => process.kill()));

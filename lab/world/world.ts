@@ -67,6 +67,8 @@ export interface World {
   watch(id: OrderId): string;
   /** `env` wins over what the world gives its workers. */
   startWorker(env?: NodeJS.ProcessEnv): Promise<WorkerHandle>;
+  /** The queue in front: accepts orders over HTTP at `url` and hands them on to this implementation. */
+  startIngest(): Promise<WorkerHandle & { url: string }>;
   /** A valid order of this world: one line unless told otherwise. */
   order(orderRef: string, changes?: Partial<Order>): Order;
   /** Moves one run's clock, and nobody else's: timers and deadlines come due as if `ms` had passed. */
