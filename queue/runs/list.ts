@@ -3,7 +3,6 @@ import type { ListResult, RunFilter, RunSummary, WaitingFor } from '../../core/c
 import type { Outcome, Status, Step } from '../../core/steps.ts';
 
 const DEFAULT_LIMIT = 100;
-const MAX_LIMIT = 1_000;
 
 interface ListRow {
   buyer_id: string;
@@ -16,7 +15,7 @@ interface ListRow {
   ended_at: Date | null;
 }
 
-/** Runs that match, newest first, at most `limit` (100 unless given, 1,000 at most). */
+/** Runs that match, newest first, at most `limit` (100 unless given). */
 export async function list(pool: Pool, filter: RunFilter = {}): Promise<ListResult> {
   const { status, step, orderRef, buyerId, limit = DEFAULT_LIMIT } = filter;
   const { rows } = await pool.query<ListRow>(
@@ -25,13 +24,7 @@ export async function list(pool: Pool, filter: RunFilter = {}): Promise<ListResu
      WHERE ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR step = $2)
        AND ($3::text IS NULL OR order_ref = $3) AND ($4::text IS NULL OR buyer_id = $4)
      ORDER BY started_at DESC, id LIMIT $5`,
-    [
-      status ?? null,
-      step ?? null,
-      orderRef ?? null,
-      buyerId ?? null,
-      Math.min(Math.max(1, limit), MAX_LIMIT),
-    ],
+    [status ?? null, step ?? null, orderRef ?? null, buyerId ?? null, limit],
   );
   return { kind: 'runs', runs: rows.map(summaryOf) };
 }
