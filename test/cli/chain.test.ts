@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { setTimeout as wait } from 'node:timers/promises';
 import { execa } from 'execa';
 import { isolatedEnv } from '../../client/isolated-env.mjs';
 import type { PartnersControl } from '../../partners/control.ts';
@@ -10,11 +9,11 @@ import { startPartners } from '../../partners/server/server.ts';
 import type { Database } from '../../stack/databases.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { anOrder } from '../support/orders.ts';
+import { until } from '../support/until.ts';
 import { assertGolden, q2t, q2tInside } from './q2t.ts';
 import { keyOf } from './sides.ts';
 
 const WORKER = fileURLToPath(new URL('../../workers/chain.ts', import.meta.url));
-const LIMIT_MS = 60_000;
 
 describe('the command line on the chain', () => {
   let database: Database;
@@ -50,11 +49,7 @@ describe('the command line on the chain', () => {
     const started = await run(['submit', '-'], JSON.stringify(order), q2t);
     assert.equal(started.exitCode, 0, started.stderr);
     assert.equal(started.stdout, `${keyOf(order)}  started`);
-    for (const deadline = Date.now() + LIMIT_MS; ; await wait(50)) {
-      const { mail } = await partners.counts(keyOf(order));
-      if (mail === 1) break;
-      assert.ok(Date.now() < deadline, 'its mail was not sent in time');
-    }
+    await until('its mail', async () => (await partners.counts(keyOf(order))).mail === 1);
   });
 
   const who = ['--by', 'Ann', '--why', 'because'];

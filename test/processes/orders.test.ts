@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { openTemporal } from '../../client/pipelines/temporal.ts';
 import type { Pipeline, Position } from '../../core/contract.ts';
 import { businessKey, type OrderId } from '../../core/identity.ts';
@@ -15,6 +14,7 @@ import { controlPartners, type PartnersControl } from '../../partners/control.ts
 import type { SupervisedProcess } from '../../stack/process.ts';
 import { startStack, type Stack } from '../../stack/stack.ts';
 import { anOrder, quickPolicy } from '../support/orders.ts';
+import { until } from '../support/until.ts';
 
 const LIMIT_MS = 90_000;
 /** A killed server stays away for longer than a few quick attempts. */
@@ -41,6 +41,7 @@ suite('an order survives', { concurrency: false }, () => {
     const bundle = process.env['Q2T_TEST_BUNDLE'];
     stack = await startStack({
       dataDir,
+      workers: { temporal: 1 },
       workerEnv: {
         Q2T_STICKY_TIMEOUT_MS: '300',
         ...(bundle !== undefined && { Q2T_BUNDLE: bundle }),
@@ -60,19 +61,16 @@ suite('an order survives', { concurrency: false }, () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  async function until(id: OrderId, wanted: (position: Position) => boolean): Promise<Position> {
-    let last: unknown;
-    for (const deadline = Date.now() + LIMIT_MS; Date.now() < deadline; await wait(50)) {
+  function untilAt(id: OrderId, wanted: (position: Position) => boolean): Promise<Position> {
+    return until(`${id.orderRef} where it should be`, async () => {
       // A server that was just killed answers nobody.
-      const answer = await pipeline.where(id).catch((error: unknown) => (last = error));
-      last = answer;
-      if (isPosition(answer) && wanted(answer.position)) return answer.position;
-    }
-    throw new Error(`not in time: ${JSON.stringify(last)}`);
+      const answer = await pipeline.where(id).catch(() => undefined);
+      return isPosition(answer) && wanted(answer.position) && answer.position;
+    });
   }
 
   async function completedOnce(id: OrderId): Promise<void> {
-    const { outcome } = await until(id, ({ status }) => status === 'ended');
+    const { outcome } = await untilAt(id, ({ status }) => status === 'ended');
     assert.equal(outcome, 'completed');
     const counts = await partners.counts(businessKey(id));
     assert.deepEqual(nonZero(counts), once);
@@ -115,7 +113,7 @@ suite('an order survives', { concurrency: false }, () => {
     });
     await worker.kill();
     await worker.start();
-    await until(id, ({ step }) => step !== 'charge');
+    await untilAt(id, ({ step }) => step !== 'charge');
     // The successor has charged; now the dead worker's request arrives, under the same key.
     await partners.clearFault();
     await completedOnce(id);
@@ -135,7 +133,7 @@ suite('an order survives', { concurrency: false }, () => {
 
   test('a new worker while its approval is pending, and where answers with none alive', async () => {
     const id = await submit(anOrder({ unitPrice: '5000.00' }));
-    const { waitingFor } = await until(id, (position) => position.waitingFor?.kind === 'person');
+    const { waitingFor } = await untilAt(id, (position) => position.waitingFor?.kind === 'person');
     assert.equal(waitingFor?.kind, 'person');
     await worker.kill();
     const withoutWorker = await pipeline.where(id);
@@ -147,7 +145,7 @@ suite('an order survives', { concurrency: false }, () => {
     await worker.start();
     await accepted(() => pipeline.decide(id, answer));
     await completedOnce(id);
-    const { history } = await until(id, ({ status }) => status === 'ended');
+    const { history } = await untilAt(id, ({ status }) => status === 'ended');
     assert.equal(history.filter(({ type }) => type === 'decided').length, 1);
   });
 
@@ -171,7 +169,7 @@ suite('an order survives', { concurrency: false }, () => {
     });
     await stack.postgres.process.kill();
     await partners.clearFault();
-    const { lastFailure } = await until(
+    const { lastFailure } = await untilAt(
       id,
       ({ step, status }) => step === 'invoice' && status === 'retrying',
     );

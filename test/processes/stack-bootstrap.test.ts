@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { execa } from 'execa';
 import { NODE_FLAGS, compareVersions, pinnedNode, projectRoot } from '../../stack/runtime.mjs';
 import { smallProject } from './checkout.ts';
-import { until } from './until.ts';
+import { until } from '../support/until.ts';
 
 /** Every Node of this machine, with its version: among them the old one that the bootstrap is for. */
 const nodes = await everyNode();

@@ -9,7 +9,7 @@ import { identityOf, isAlive } from '../../stack/lock.mjs';
 import { runToEnd } from '../../stack/launch.ts';
 import { postgresUser } from '../../stack/postgres-binaries.ts';
 import { SupervisedProcess, type Death, type ProcessSpec } from '../../stack/process.ts';
-import { until } from './until.ts';
+import { until } from '../support/until.ts';
 import { tempDir, writeScript } from '../unit/stack/temp-dir.ts';
 
 /** A supervised Node process that runs `code`, its files in a folder of the test's own. */

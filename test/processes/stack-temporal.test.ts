@@ -5,7 +5,7 @@ import { registerSearchAttributes } from '../../stack/search-attributes.ts';
 import { startTemporalServer, type TemporalServer } from '../../stack/temporal.ts';
 import { searchAttributes } from '../../workflows/search-attributes.ts';
 import { tempDir } from '../unit/stack/temp-dir.ts';
-import { until } from './until.ts';
+import { until } from '../support/until.ts';
 
 const INT = 3;
 

@@ -9,7 +9,7 @@ import { upSchema, type Up } from '../../client/up-file.ts';
 import { isAlive } from '../../stack/lock.mjs';
 import { workerKinds } from '../../stack/parts.ts';
 import { checkout } from './checkout.ts';
-import { until } from './until.ts';
+import { until } from '../support/until.ts';
 
 const START_LIMIT_MS = 180_000;
 

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { openInvoices } from '../../activities/invoices.ts';
@@ -18,6 +17,7 @@ import type { Rates } from '../../workers/rates.ts';
 import type { RunResult } from '../../workflows/run.ts';
 import { emptyDatabase } from './postgres.ts';
 import { temporalAddress, workflowBundle } from './temporal.ts';
+import { untilPosition } from './until.ts';
 
 /** Long enough on a machine that runs other tests as well; reached only when something is wrong. */
 const LIMIT_MS = 120_000;
@@ -90,13 +90,8 @@ export async function openBench({
     return answer.position;
   }
 
-  async function until(id: OrderId, wanted: (position: Position) => boolean): Promise<Position> {
-    for (const deadline = Date.now() + LIMIT_MS; ; await wait(20)) {
-      const found = await position(id);
-      if (wanted(found)) return found;
-      if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(found, null, 1)}`);
-    }
-  }
+  const until = (id: OrderId, wanted: (position: Position) => boolean) =>
+    untilPosition(() => position(id), wanted);
 
   if (worker) await startWorker();
   return {

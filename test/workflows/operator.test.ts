@@ -9,6 +9,7 @@ import type { FaultSpec } from '../../partners/control.ts';
 import { openBench } from '../support/order-bench.ts';
 import type { OrderBench } from '../support/order-bench.ts';
 import { anOrder, quickPolicy } from '../support/orders.ts';
+import { until } from '../support/until.ts';
 
 let bench: OrderBench;
 before(async () => {
@@ -47,13 +48,11 @@ async function left(id: OrderId) {
 
 /** Lists lag behind the run. */
 async function deadLetterOf(id: OrderId) {
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline;) {
+  return until(`${id.orderRef} among the dead letters`, async () => {
     const listed = await bench.pipeline.deadLetters.list();
     assert.ok(listed.kind === 'dead-letters');
-    const mine = listed.deadLetters.find((letter) => letter.id.orderRef === id.orderRef);
-    if (mine) return mine;
-  }
-  throw new Error(`${id.orderRef} is not among the dead letters`);
+    return listed.deadLetters.find((letter) => letter.id.orderRef === id.orderRef);
+  });
 }
 
 describe('a step whose attempts are used up', { concurrency: true }, () => {

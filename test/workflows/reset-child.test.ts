@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { businessKey, orderIdOf, runIdOf } from '../../core/identity.ts';
 import { openBench } from '../support/order-bench.ts';
 import type { OrderBench } from '../support/order-bench.ts';
 import { anOrder, quickPolicy } from '../support/orders.ts';
-
-const LIMIT_MS = 60_000;
+import { until } from '../support/until.ts';
 
 let bench: OrderBench;
 before(async () => {
@@ -42,11 +40,9 @@ test('an order reset to before its pricing child was started, while that child r
 });
 
 async function heldQuotes(faultId: string, count: number): Promise<void> {
-  for (const deadline = Date.now() + LIMIT_MS; ; await wait(20)) {
-    const held = await bench.partners.held({ faultId });
-    if (held.length === count) return;
-    if (Date.now() > deadline) throw new Error(`${held.length} quotes are held, not ${count}`);
-  }
+  await until(`${count} held quotes`, async () => {
+    return (await bench.partners.held({ faultId })).length === count;
+  });
 }
 
 async function resetToStart(workflowId: string): Promise<void> {

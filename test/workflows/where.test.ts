@@ -5,6 +5,7 @@ import { businessKey, orderIdOf } from '../../core/identity.ts';
 import { openBench } from '../support/order-bench.ts';
 import type { OrderBench } from '../support/order-bench.ts';
 import { anOrder, quickPolicy } from '../support/orders.ts';
+import { until } from '../support/until.ts';
 
 let bench: OrderBench;
 before(async () => {
@@ -17,13 +18,11 @@ async function listed(
   filter: RunFilter,
   wanted: (run: RunSummary) => boolean,
 ): Promise<RunSummary> {
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline;) {
+  return until(`a run listed for ${JSON.stringify(filter)}`, async () => {
     const answer = await bench.pipeline.list(filter);
     assert.ok(answer.kind === 'runs');
-    const found = answer.runs.find(wanted);
-    if (found) return found;
-  }
-  throw new Error(`nothing listed for ${JSON.stringify(filter)}`);
+    return answer.runs.find(wanted);
+  });
 }
 
 describe('where', { concurrency: true }, () => {

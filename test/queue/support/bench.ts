@@ -13,9 +13,6 @@ import type { RunningWorker, WorkerSettings } from '../../../queue/worker/start.
 import { freshDatabase } from '../../support/postgres.ts';
 import { untilPosition } from '../../support/until.ts';
 
-/** Long enough on a machine that runs other tests as well; reached only when something is wrong. */
-const LIMIT_MS = 120_000;
-
 /** The real thing: a database of its own, the partners' server, the pipeline, workers in this process. */
 export interface QueueBench {
   pipeline: Pipeline;

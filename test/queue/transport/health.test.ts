@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { transportHealth } from '../../../queue/transport/health.ts';
-import { inOpenTransaction, openFresh, receiveNow, until } from './support.ts';
+import { until } from '../../support/until.ts';
+import { inOpenTransaction, openFresh, receiveNow } from './support.ts';
 
 test('A17: health names the session with the oldest snapshot, and the dead rows it keeps alive', async (t) => {
   const { pool, url, transport } = await openFresh(t);

@@ -7,7 +7,8 @@ import { Notifier } from '../../../queue/transport/notifier.ts';
 import type { TransportSettings } from '../../../queue/transport/open.ts';
 import { Waiters } from '../../../queue/transport/waiters.ts';
 import { openProxy } from './proxy.ts';
-import { inOpenTransaction, openAnother, openFresh, receiveOne, until } from './support.ts';
+import { until } from '../../support/until.ts';
+import { inOpenTransaction, openAnother, openFresh, receiveOne } from './support.ts';
 
 /** Polling so slow that a message which arrives within the test's wait can only be there by a hint. */
 const HINTS_ONLY = { pollMs: 600_000, pollWithoutHintsMs: 600_000 };

@@ -2,14 +2,8 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { ClientBase, Pool } from 'pg';
 import { claim } from '../../../queue/transport/claim.ts';
-import {
-  inOpenTransaction,
-  openAnother,
-  openFresh,
-  receiveNow,
-  receiveOne,
-  until,
-} from './support.ts';
+import { until } from '../../support/until.ts';
+import { inOpenTransaction, openAnother, openFresh, receiveNow, receiveOne } from './support.ts';
 
 /*
  * The order of the steps is forced: one side holds its row locks in an open transaction, the other

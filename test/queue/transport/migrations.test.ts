@@ -7,7 +7,8 @@ import pg from 'pg';
 import { DUMP_FILE, dumpSchema } from '../../../queue/migrations/dump.ts';
 import { migrate, readMigrations } from '../../../queue/migrations/migrate.ts';
 import { emptyDatabase, freshDatabase } from '../../support/postgres.ts';
-import { inOpenTransaction, until } from './support.ts';
+import { until } from '../../support/until.ts';
+import { inOpenTransaction } from './support.ts';
 
 /** An empty database and a folder of migrations of the test's own. */
 async function openScratch(t: TestContext, files: Record<string, string>) {

@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { freePort } from '../../../stack/ports.ts';
-import { until } from './support.ts';
+import { until } from '../../support/until.ts';
 
 export interface PgBouncer {
   /** The same database as the given one, through the pooler. */

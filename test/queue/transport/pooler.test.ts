@@ -5,7 +5,8 @@ import { openTransport } from '../../../queue/transport/open.ts';
 import { freshDatabase } from '../../support/postgres.ts';
 import { transportContract } from './contract-suite.ts';
 import { findPgBouncer, HOW_TO_GET_IT, startPgBouncer } from './pgbouncer.ts';
-import { receiveOne, until } from './support.ts';
+import { until } from '../../support/until.ts';
+import { receiveOne } from './support.ts';
 
 const program = await findPgBouncer();
 

@@ -10,7 +10,8 @@ import { openPool } from '../../../queue/database.ts';
 import { migrate } from '../../../queue/migrations/migrate.ts';
 import { openTransport } from '../../../queue/transport/open.ts';
 import { startPostgres } from '../../../stack/postgres.ts';
-import { openFresh, receiveNow, receiveOne, until } from './support.ts';
+import { until } from '../../support/until.ts';
+import { openFresh, receiveNow, receiveOne } from './support.ts';
 
 const CONSUMER = fileURLToPath(new URL('./consumer.ts', import.meta.url));
 

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
 import type { Pool } from 'pg';
@@ -58,21 +57,6 @@ export async function inOpenTransaction(t: TestContext, url: string): Promise<pg
   t.after(() => client.end());
   await client.query('BEGIN');
   return client;
-}
-
-/** Polls until `check` gives something else than undefined or false. Throws after `limitMs`. */
-export async function until<T>(
-  what: string,
-  check: () => Promise<T | undefined | false> | T | undefined | false,
-  limitMs = 20_000,
-): Promise<T> {
-  const deadline = performance.now() + limitMs;
-  for (;;) {
-    const result = await check();
-    if (result !== undefined && result !== false) return result;
-    if (performance.now() > deadline) throw new Error(`not within ${limitMs} ms: ${what}`);
-    await delay(20);
-  }
 }
 
 /** The one message that can be received now, or within `waitMs`. */

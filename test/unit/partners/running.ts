@@ -5,6 +5,7 @@ import { connectPartners } from '../../../partners/clients/connect.ts';
 import type { Call, Partners } from '../../../partners/contract.ts';
 import { controlPartners, type PartnersControl } from '../../../partners/control.ts';
 import { startPartners, type PartnersOptions } from '../../../partners/server/server.ts';
+import { until } from '../../support/until.ts';
 
 export const call: Call = { timeoutMs: 10_000 };
 /** For a call that is meant to run into it. */
@@ -50,10 +51,7 @@ export async function failsAs(
 
 /** Waits, with a limit, until two requests are held at the same time. */
 export async function waitUntilTwoHeld(control: PartnersControl): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while ((await control.held()).length < 2) {
-    assert.ok(Date.now() < deadline, 'two requests were not held within 10 s');
-  }
+  await until('two held requests', async () => (await control.held()).length >= 2);
 }
 
 /** What an order would ask of each partner, with the keys it would use. */

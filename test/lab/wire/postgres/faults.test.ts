@@ -8,7 +8,8 @@ import type { TestContext } from 'node:test';
 import { NeverFired } from '../../../../lab/wire/fault.ts';
 import type { Side } from '../../../../lab/wire/fault.ts';
 import { RUN, step, stepOf } from './steps.ts';
-import { until, wired } from './wired.ts';
+import { until } from '../../../support/until.ts';
+import { wired } from './wired.ts';
 
 const THIRD = `${RUN} | update run, insert into history #3`;
 
@@ -41,7 +42,7 @@ for (const [side, done] of [
     assert.equal((await armed.done).name, THIRD);
     assert.equal(told(), '1\n2\n');
     // The server has noticed that its client is gone, and what it did not commit is undone.
-    await until(async () => {
+    await until('the end of the connection at the server', async () => {
       const { rowCount } = await direct.query(
         "SELECT FROM pg_stat_activity WHERE application_name = 'victim'",
       );
@@ -171,7 +172,7 @@ test('on a half-open connection nothing is answered, nothing arrives and nothing
   );
   assert.deepEqual(backends.rows, [{ state: 'idle', query: 'LISTEN orders' }]);
   await proxy.close();
-  await until(async () => ended);
+  await until('the end of the client', async () => ended);
 });
 
 test('half-open after a commit: done at the server, never known at the client', async (t) => {

@@ -5,7 +5,8 @@ import net from 'node:net';
 import { test } from 'node:test';
 import pg from 'pg';
 import { copyIn } from './copy.ts';
-import { until, wired } from './wired.ts';
+import { until } from '../../../support/until.ts';
+import { wired } from './wired.ts';
 
 /** Everything a client does with Postgres here, as a list of what came back. */
 async function conversation(client: pg.Client): Promise<unknown[]> {
@@ -75,7 +76,7 @@ test('a client that does not read stops the server, not the memory of the proxy'
   const answer = wire.query("SELECT repeat('x', 1000000) AS x FROM generate_series(1, 60)");
   // Sixty megabytes are more than sockets and proxy hold, so the server cannot finish: it stays there.
   let stays = 0;
-  await until(async () => {
+  await until('the server to stay where it is', async () => {
     stays = (await waitsFor()) === 'ClientWrite' ? stays + 1 : 0;
     return stays === 20;
   });
@@ -149,10 +150,10 @@ test('a client that leaves takes its server connection with it, and close leaves
   await client();
   assert.equal(await backends(), 2);
   await first.end();
-  await until(async () => (await backends()) === 1);
-  await until(async () => proxy.connections().length === 1);
+  await until('one connection at the server', async () => (await backends()) === 1);
+  await until('one connection at the proxy', async () => proxy.connections().length === 1);
   await proxy.close();
-  await until(async () => (await backends()) === 0);
+  await until('no connection at the server', async () => (await backends()) === 0);
   await assert.rejects(client(), /ECONNREFUSED/);
 });
 

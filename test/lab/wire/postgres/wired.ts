@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
 import { runAmong } from '../../../../lab/wire/postgres/naming.ts';
@@ -57,15 +56,4 @@ export async function wired(
     directUrl: database.url,
     client: (name = 'worker') => connect(proxy.url(database.url, name)),
   };
-}
-
-/** Polls until `check` gives something, at most ten seconds. */
-export async function until<T>(check: () => Promise<T | undefined | false>): Promise<T> {
-  const deadline = Date.now() + 10_000;
-  for (;;) {
-    const value = await check();
-    if (value !== undefined && value !== false) return value;
-    if (Date.now() > deadline) throw new Error(`gave up waiting for: ${check.toString()}`);
-    await sleep(20);
-  }
 }

@@ -2,18 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { approve } from './workflows.ts';
-import { until, wired } from './wired.ts';
+import { until } from '../../../support/until.ts';
+import { wired } from './wired.ts';
 
 /** The labels of one undisturbed order, in order. */
 async function labelsOfOneOrder(t: TestContext): Promise<string[]> {
   const { worker, start, id, proxy } = await wired(t);
   await worker('w');
   const handle = await start('order', id('order'));
-  await until(async () => (await handle.describe()).historyLength >= 15);
+  await until('the gate', async () => (await handle.describe()).historyLength >= 15);
   await handle.executeUpdate(approve, { args: ['ann'] });
   await handle.result();
   // The server tells the client that it is over before the worker has its answer.
-  await until(async () => proxy.boundaries().length >= 7);
+  await until('all seven boundaries', async () => proxy.boundaries().length >= 7);
   assert.ok(proxy.boundaries().every(({ run, client }) => run === id('order') && client === 'w'));
   return proxy.boundaries().map(({ label }) => label);
 }

@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Side } from '../../../../lab/wire/fault.ts';
 import type { TemporalBoundary } from '../../../../lab/wire/temporal/proxy.ts';
-import { IMPATIENT, serverAddress, until, wired } from './wired.ts';
+import { until } from '../../../support/until.ts';
+import { IMPATIENT, serverAddress, wired } from './wired.ts';
 
 const firstActivity = ({ rpc, task }: TemporalBoundary) =>
   rpc === 'RespondActivityTaskCompleted' && task?.kind === 'activity' && task.activityId === '1';
@@ -182,7 +183,7 @@ describe('faults at the wire', { concurrency: 3 }, () => {
     await wire.worker('successor');
     assert.deepEqual(await handle.result(), ['first', 'second']);
     zombie.child.kill('SIGCONT');
-    await until(async () => wire.proxy.connections('zombie').length > 0);
+    await until('the zombie to come back', async () => wire.proxy.connections('zombie').length > 0);
     assert.deepEqual(await wire.effects(wire.id('pair')), threeLines);
     assert.equal(await completed(handle), 2);
   });
@@ -205,7 +206,7 @@ describe('faults at the wire', { concurrency: 3 }, () => {
     await armed.fired;
     await wire.worker('other');
     const state = (client: string) => wire.proxy.connections(client).map((each) => each.state);
-    await until(async () => state('other').length > 0);
+    await until('the other worker to be connected', async () => state('other').length > 0);
     assert.deepEqual([state('victim'), state('other')], [['shut'], ['open']]);
     release.resolve();
     await armed.done;

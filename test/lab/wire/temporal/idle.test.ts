@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client, Connection } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
-import { serverAddress, until, wired } from './wired.ts';
+import { until } from '../../../support/until.ts';
+import { serverAddress, wired } from './wired.ts';
 import type { Wired } from './wired.ts';
 import { approve } from './workflows.ts';
 
@@ -11,7 +12,7 @@ const eventTypes = async (handle: WorkflowHandle) =>
 
 const atTheGate = (handle: WorkflowHandle) =>
   // Started, charged, timer fired, and the workflow task after it done.
-  until(async () => (await handle.describe()).historyLength >= 15);
+  until('the gate', async () => (await handle.describe()).historyLength >= 15);
 
 async function approvedOrder({ start }: Wired, id: string): Promise<WorkflowHandle> {
   const handle = await start('order', id);
@@ -58,7 +59,7 @@ test('a client behind the proxy gets the same answers and errors', async (t) => 
 test('closing the proxy ends every connection', async (t) => {
   const { worker, proxy } = await wired(t);
   await worker('w');
-  await until(async () => proxy.connections('w').length === 1);
+  await until('the connection of the worker', async () => proxy.connections('w').length === 1);
   await proxy.close();
   assert.deepEqual(proxy.connections(), []);
   await assert.rejects(Connection.connect({ address: proxy.address, connectTimeout: 500 }));

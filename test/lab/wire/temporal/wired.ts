@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import type { TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
@@ -128,15 +127,4 @@ function spawnWorker(settings: WorkerSettings): WorkerProcess {
       await exited;
     },
   };
-}
-
-/** Polls until `check` gives something, at most twenty seconds. */
-export async function until<T>(check: () => Promise<T | undefined | false>): Promise<T> {
-  const deadline = Date.now() + 20_000;
-  for (;;) {
-    const value = await check();
-    if (value !== undefined && value !== false) return value;
-    if (Date.now() > deadline) throw new Error(`gave up waiting for: ${check.toString()}`);
-    await sleep(20);
-  }
 }
