@@ -6,7 +6,6 @@ import { after } from 'node:test';
 import pg from 'pg';
 import { migrate, readMigrations } from '../../queue/migrations/migrate.ts';
 import { createDatabase, type Database } from '../../stack/databases.ts';
-import { startPostgres } from '../../stack/postgres.ts';
 
 let own: Promise<string> | undefined;
 let stopOwn: (() => Promise<void>) | undefined;
@@ -61,6 +60,8 @@ async function createTemplate(url: string): Promise<string> {
 }
 
 async function startOwn(): Promise<string> {
+  // Loaded only here: most files have the run's server.
+  const { startPostgres } = await import('../../stack/postgres.ts');
   const dataDir = await mkdtemp(join(tmpdir(), 'q2t-test-'));
   const postgres = await startPostgres({ dataDir });
   stopOwn = async () => {

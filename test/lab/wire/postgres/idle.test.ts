@@ -116,10 +116,18 @@ test('a client that asks for TLS is told to go on in the clear', async (t) => {
 });
 
 test('a cancel request passes and cancels the statement', async (t) => {
-  const { client, proxy } = await wired(t);
+  const { client, direct, proxy } = await wired(t);
   const wire = await client();
   const { rows } = await wire.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   const cancelled = assert.rejects(wire.query('SELECT pg_sleep(60)'), /canceling statement/);
+  // A cancel that comes before its statement cancels nothing.
+  await until('the statement to run', async () => {
+    const { rowCount } = await direct.query(
+      "SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'",
+      [rows[0]?.pid],
+    );
+    return rowCount === 1;
+  });
   const request = Buffer.alloc(16);
   request.writeInt32BE(16, 0);
   request.writeInt32BE(80_877_102, 4);
