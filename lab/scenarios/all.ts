@@ -4,7 +4,9 @@ import { ambiguousPlace } from './ambiguous-place.ts';
 import { burst } from './burst.ts';
 import { duplicateDelivery } from './duplicate-delivery.ts';
 import { duplicateSubmit } from './duplicate-submit.ts';
+import { elephant } from './elephant.ts';
 import { killWorker } from './kill-worker.ts';
+import { onceAndTheMail } from './once-and-the-mail.ts';
 import { producerDies } from './producer-dies.ts';
 import { redriveADayLater } from './redrive-a-day-later.ts';
 import { slowSuccess } from './slow-success.ts';
@@ -22,6 +24,8 @@ export const scenarios: readonly Scenario[] = [
   duplicateSubmit,
   producerDies,
   wakeOnThursday,
+  onceAndTheMail,
   supplierOutage,
   burst,
+  elephant,
 ];
