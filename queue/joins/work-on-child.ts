@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { nextDelay } from '../../core/backoff.ts';
-import { StepFailure } from '../../core/failures.ts';
 import { withTransaction } from '../database.ts';
 import { EffectFailure, NotYet } from '../ledger/effect.ts';
 import type { Performed, Performer } from '../ledger/effect.ts';
 import { keepEvidence } from '../ledger/evidence.ts';
 import { writeOutcome } from '../ledger/records.ts';
 import type { Engine } from '../runs/engine.ts';
+import { failureOf } from '../runs/failed.ts';
 import { LeaseLost } from '../runs/fence.ts';
 import { keepAlive } from '../runs/keep-alive.ts';
 import type { ReceivedMessage } from '../transport/contract.ts';
@@ -26,7 +26,7 @@ export type ChildCode = (
 
 const childSchema = z.object({ joinId: z.string().min(1), childId: z.string().min(1) });
 
-/** Handles one child's message. Throws only what the database throws; the message comes back then. */
+/** Handles one child's message. Throws what the database throws before the child is taken: the message comes back then. */
 export async function workOnChild(
   engine: Engine,
   queue: ChildQueue,
@@ -55,19 +55,34 @@ export async function workOnChild(
 async function holdChild(engine: Engine, code: ChildCode, child: HeldChild): Promise<void> {
   const alive = keepAlive(child.leaseMs, () => beat(engine, child));
   const learnt: Performed<unknown>[] = [];
+  const log = engine.log.child({ runId: child.runId, childId: child.childId });
   try {
     await carryOut(engine, child, code, performerOf(engine, child, alive.signal), learnt);
   } catch (error) {
-    if (!(error instanceof LeaseLost)) throw error;
-    engine.metrics.leaseLosses.inc();
-    engine.metrics.staleWrites.inc();
-    engine.log.warn({ runId: child.runId, err: error }, 'another worker has the child');
-    for (const { effectKey, outcome } of learnt) {
-      const { runId, token } = child;
-      await keepEvidence(engine.pool, { effectKey, runId, token, worker: engine.worker, outcome });
+    if (error instanceof LeaseLost) {
+      log.warn({ err: error }, 'another worker has the child');
+      await keepWhatWasLearnt(engine, child, learnt);
+      return;
     }
+    log.error({ err: error }, 'the child is left to the next worker');
+    await retryChild(engine, child, { delayMs: 1_000 }).catch((failure: unknown) => {
+      // The database is away: the lease runs out and the message comes back by themselves.
+      log.error({ err: failure }, 'could not hand the child back');
+    });
   } finally {
     alive.stop();
+  }
+}
+
+async function keepWhatWasLearnt(
+  engine: Engine,
+  { runId, token }: HeldChild,
+  learnt: readonly Performed<unknown>[],
+): Promise<void> {
+  engine.metrics.leaseLosses.inc();
+  engine.metrics.staleWrites.inc();
+  for (const { effectKey, outcome } of learnt) {
+    await keepEvidence(engine.pool, { effectKey, runId, token, worker: engine.worker, outcome });
   }
 }
 
@@ -82,29 +97,25 @@ async function carryOut(
     const message = `${child.lostWorkers} workers were lost with it`;
     return finishChild(engine, child, { kind: 'failed', failureClass: 'lost-worker', message });
   }
-  try {
-    const { value, performed } = await code(engine, child, performer);
-    if (performed) learnt.push(performed);
-    await finishChild(engine, child, { kind: 'ok', value }, async (tx) => {
-      if (performed) await writeOutcome(tx, performed.effectKey, performed.outcome);
-    });
-  } catch (error) {
-    if (error instanceof NotYet) return retryChild(engine, child, { delayMs: error.delayMs });
-    const effect = error instanceof EffectFailure ? error : undefined;
-    const failure = effect?.failure ?? error;
-    if (!(failure instanceof StepFailure)) throw error;
-    engine.metrics.failures.inc({ step: child.queue, class: failure.failureClass });
-    await failChild(engine, child, failure, effect);
-  }
+  const done = await code(engine, child, performer).catch(async (error: unknown) => {
+    if (error instanceof LeaseLost) throw error;
+    if (error instanceof NotYet) await retryChild(engine, child, { delayMs: error.delayMs });
+    else await failChild(engine, child, error);
+    return undefined;
+  });
+  if (!done) return;
+  const { value, performed } = done;
+  if (performed) learnt.push(performed);
+  await finishChild(engine, child, { kind: 'ok', value }, async (tx) => {
+    if (performed) await writeOutcome(tx, performed.effectKey, performed.outcome);
+  });
 }
 
 /** Another attempt later, or the one outcome that says it will not be. */
-async function failChild(
-  engine: Engine,
-  child: HeldChild,
-  failure: StepFailure,
-  effect: EffectFailure | undefined,
-): Promise<void> {
+async function failChild(engine: Engine, child: HeldChild, error: unknown): Promise<void> {
+  const effect = error instanceof EffectFailure ? error : undefined;
+  const failure = failureOf(error);
+  engine.metrics.failures.inc({ step: child.queue, class: failure.failureClass });
   const { failureClass, message, retryAfterMs } = failure;
   const spent = (failureClass === 'missing' ? child.missingFailures : child.failures) + 1;
   const delayMs = nextDelay(failureClass, spent, child.policy, engine.random, retryAfterMs);

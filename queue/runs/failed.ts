@@ -44,7 +44,7 @@ export async function failed(
 }
 
 /** Whatever is no answer of a partner is a bug or the database: retried within the budget, then an operator's. */
-function failureOf(error: unknown): StepFailure {
+export function failureOf(error: unknown): StepFailure {
   if (error instanceof EffectFailure) return error.failure;
   if (error instanceof StepFailure) return error;
   const message = error instanceof Error ? error.message : String(error);

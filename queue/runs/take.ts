@@ -64,6 +64,11 @@ async function takeLocked(
     await transport.deadLetter(ORDERS_QUEUE, message.receipt, `no run ${runId}`, tx);
     return 'no-such-run';
   }
+  if (row.status === 'ended' && row.wake_seq === row.seen_seq) {
+    // Redriven long after: the run's input may be pruned by now, its version served nowhere.
+    await transport.ack(ORDERS_QUEUE, message.receipt, tx);
+    return 'nothing-to-do';
+  }
   if (row.held) return meetHeldLease(tx, engine, row, message);
   const comeBack = (delayMs: number, reason: string) =>
     transport.nack(ORDERS_QUEUE, message.receipt, { delayMs, uncounted: true, reason }, tx);

@@ -1,9 +1,12 @@
 import type { Pool } from 'pg';
 import { withTransaction } from '../database.ts';
 import { deliver } from '../runs/inbox.ts';
+import { isLockTimeout } from '../runs/lock-run.ts';
 import type { Transport } from '../transport/contract.ts';
 
 const BATCH = 100;
+/** One run whose row is locked by somebody frozen must not hold up the timers of all others. */
+const LONGEST_WAIT_MS = 250;
 
 /*
  * statement_timestamp() and a limit that the planner can't see, as in the transport's claim: so that a
@@ -32,22 +35,29 @@ export async function fireDueTimers(pool: Pool, transport: Transport): Promise<n
   return fired;
 }
 
-/** Locks in the order of everybody: the run first, then what belongs to it. */
+/** Locks in the order of everybody: the run first, then what belongs to it. False: fired or not to be had now. */
 async function fire(
   pool: Pool,
   transport: Transport,
   runId: string,
   name: string,
 ): Promise<boolean> {
-  return withTransaction(pool, async (tx) => {
-    await tx.query('SELECT FROM queue.run WHERE id = $1 FOR NO KEY UPDATE', [runId]);
-    const { rowCount } = await tx.query(
-      `UPDATE queue.timer SET fired_at = statement_timestamp()
-       WHERE run_id = $1 AND name = $2 AND fired_at IS NULL AND due_at <= statement_timestamp()`,
-      [runId, name],
-    );
-    if (!rowCount) return false;
-    await deliver(tx, transport, runId, { kind: 'timer', name });
-    return true;
-  });
+  try {
+    return await withTransaction(pool, async (tx) => {
+      await tx.query(`SELECT set_config('lock_timeout', $1, true)`, [String(LONGEST_WAIT_MS)]);
+      await tx.query('SELECT FROM queue.run WHERE id = $1 FOR NO KEY UPDATE', [runId]);
+      const { rowCount } = await tx.query(
+        `UPDATE queue.timer SET fired_at = statement_timestamp()
+         WHERE run_id = $1 AND name = $2 AND fired_at IS NULL AND due_at <= statement_timestamp()`,
+        [runId, name],
+      );
+      if (!rowCount) return false;
+      await deliver(tx, transport, runId, { kind: 'timer', name });
+      return true;
+    });
+  } catch (error) {
+    // The next round finds it still due.
+    if (isLockTimeout(error)) return false;
+    throw error;
+  }
 }
