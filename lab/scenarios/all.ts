@@ -1,7 +1,9 @@
 import type { Scenario } from '../scenario.ts';
+import { ackLost } from './ack-lost.ts';
 import { ambiguousCharge } from './ambiguous-charge.ts';
 import { ambiguousPlace } from './ambiguous-place.ts';
 import { burst } from './burst.ts';
+import { crashMatrix } from './crash-matrix.ts';
 import { duplicateDelivery } from './duplicate-delivery.ts';
 import { duplicateSubmit } from './duplicate-submit.ts';
 import { elephant } from './elephant.ts';
@@ -10,14 +12,22 @@ import { onceAndTheMail } from './once-and-the-mail.ts';
 import { producerDies } from './producer-dies.ts';
 import { redriveADayLater } from './redrive-a-day-later.ts';
 import { slowSuccess } from './slow-success.ts';
+import { successor } from './successor.ts';
 import { supplierOutage } from './supplier-outage.ts';
 import { wakeOnThursday } from './wake-on-thursday.ts';
+import { zombieLate } from './zombie-late.ts';
+import { zombie } from './zombie.ts';
 
 /** In the order in which the table shows them. */
 export const scenarios: readonly Scenario[] = [
   killWorker,
+  crashMatrix,
+  successor,
+  zombie,
+  zombieLate,
   slowSuccess,
   duplicateDelivery,
+  ackLost,
   ambiguousCharge,
   ambiguousPlace,
   redriveADayLater,
