@@ -5,7 +5,10 @@ const SVG = { width: 720, height: 240, margin: 48 };
 
 /** The plot for a terminal. */
 export function plotInText({ title, unit, points }: Plot): string {
-  const coordinates = points.map(([at, value]): [number, number] => [at, value]);
+  const coordinates = points.map(([at, value]): [number, number] => [
+    Math.round(at * 10) / 10,
+    value,
+  ]);
   return draw(coordinates, { title: `${title} (${unit} over s)`, width: 72, height: 12 });
 }
 

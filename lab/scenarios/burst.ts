@@ -10,6 +10,8 @@ import type { World } from '../world/world.ts';
 import { deliver } from './burst/sender.ts';
 
 const WEBHOOKS = { small: 1_000, full: 50_000 } as const;
+/** Enough to know the rate of what is not the point, at a tenth of the minutes it takes. */
+const STRAIGHT = { small: 250, full: 5_000 } as const;
 /** Senders repeat what they are not sure of. */
 const SENT_TWICE = 0.02;
 const SAMPLE_MS = 100;
@@ -40,8 +42,8 @@ export const burst: Scenario = {
 };
 
 /** The orders of a burst, in the order in which they are sent. */
-function webhooks({ size, seed }: Stage, world: World, name: string): Order[] {
-  const refs = Array.from({ length: WEBHOOKS[size] }, (_, n) => `PO-${name}-${n}`);
+function webhooks({ seed }: Stage, world: World, name: string, count: number): Order[] {
+  const refs = Array.from({ length: count }, (_, n) => `PO-${name}-${n}`);
   const order = (ref: string) => world.order(ref);
   return refs.flatMap((ref) => (lot(seed, ref) < SENT_TWICE ? [ref, ref] : [ref]).map(order));
 }
@@ -49,7 +51,7 @@ function webhooks({ size, seed }: Stage, world: World, name: string): Order[] {
 /** A chain has no runs to compare with: every webhook is a message. */
 async function intoTheChain(stage: Stage): Promise<Outcome> {
   const world = await stage.world();
-  const sent = webhooks(stage, world, 'straight');
+  const sent = webhooks(stage, world, 'straight', WEBHOOKS[stage.size]);
   const straight = await deliver(sent, (order) => world.pipeline.submit(order, world.policy));
   const transport = await openMessages(stage, world);
   const { available } = await transport.counts(CHAIN_QUEUE);
@@ -65,7 +67,7 @@ async function intoTheChain(stage: Stage): Promise<Outcome> {
 /** First straight in, then through a queue in front. */
 async function intoRuns(stage: Stage): Promise<Outcome> {
   const world = await stage.world();
-  const straightIn = webhooks(stage, world, 'straight');
+  const straightIn = webhooks(stage, world, 'straight', STRAIGHT[stage.size]);
   const straight = await deliver(straightIn, (order) => world.pipeline.submit(order, world.policy));
   await stage.say(`straight in: ${straight.perSecond} webhooks a second`);
 
@@ -75,8 +77,9 @@ async function intoRuns(stage: Stage): Promise<Outcome> {
     return available + inFlight + delayed;
   };
   let ingest = await world.startIngest();
-  const through = webhooks(stage, world, 'through');
+  const through = webhooks(stage, world, 'through', WEBHOOKS[stage.size]);
   const watched = watch(backlogOf);
+  stage.cleanUp(watched.end);
   let accepted = 0;
   const front = await deliver(through, async (order) => {
     await post(`${ingest.url}/orders`, order);
@@ -129,7 +132,7 @@ async function post(url: string, order: Order): Promise<void> {
 }
 
 /** Samples the backlog until it is told to end. */
-function watch(backlogOf: () => Promise<number>): { end(): Promise<Plot> } {
+function watch(backlogOf: () => Promise<number>): { end: () => Promise<Plot> } {
   const began = performance.now();
   const points: [number, number][] = [];
   let over = false;
@@ -139,8 +142,10 @@ function watch(backlogOf: () => Promise<number>): { end(): Promise<Plot> } {
       await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
     }
   })();
+  // Who awaits the end hears of it; until then a failed look must not end the lab.
+  sampling.catch(() => undefined);
   return {
-    async end() {
+    end: async () => {
       over = true;
       await sampling;
       return { title: 'Accepted and not yet handed on', unit: 'orders', points };
