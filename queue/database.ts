@@ -33,6 +33,8 @@ export function openPool(settings: PoolSettings): Pool {
     idle_in_transaction_session_timeout: settings.idleInTransactionTimeoutMs ?? 6_000,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
+    // The pool waits for the promise, which its type declarations don't say.
+    // eslint-disable-next-line @typescript-eslint/no-misused-promises
     async onConnect(client) {
       behindPooler ??= await isBehindPooler(client);
       if (behindPooler) dropStatementNames(client);

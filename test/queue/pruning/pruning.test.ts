@@ -10,6 +10,7 @@ import { limitsOf } from '../../../queue/transport/limits.ts';
 import { anOrder, quickPolicy } from '../../support/orders.ts';
 import { openBench } from '../support/bench.ts';
 import type { QueueBench } from '../support/bench.ts';
+import { eventually } from '../support/eventually.ts';
 import { idleEngine } from '../support/engine.ts';
 import type { IdleEngine } from '../support/engine.ts';
 
@@ -128,6 +129,26 @@ describe('pruning', () => {
     assert.deepEqual([charge, reservation, placed], [1, 1, 1]);
     await details(0);
     await ledgers(0);
+  });
+
+  test('leaves nothing that a message which comes back could stumble over: it is acked and repeats no effect', async () => {
+    const order = anOrder({ lines: 12 });
+    const runId = await anEndedRun(order);
+    await daysPass(runId, 500);
+    assert.equal(await details(90), 1);
+    const { transport, pool } = idle.engine;
+    const children = { body: { joinId: `${runId}/r1/price`, childId: '1' } };
+    await transport.send(pool, 'orders', [{ body: { runId } }]);
+    await transport.send(pool, 'lines', [children]);
+    await eventually('both are acked', async () => {
+      const { rowCount } = await pool.query('SELECT FROM queue.message');
+      return rowCount === 0;
+    });
+    const { rowCount: dead } = await pool.query('SELECT FROM queue.dead_message');
+    assert.equal(dead, 0);
+    const { charge, order: placed, mail } = await bench.partners.counts(runId);
+    assert.deepEqual([charge, placed, mail], [1, 1, 1]);
+    assert.equal(await ledgers(400), 1);
   });
 
   test('takes a batch at a time, the oldest first', async () => {
