@@ -1,7 +1,6 @@
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { createEffects } from './activities.ts';
 
-/** What a worker is told on its command line, as JSON. */
 export interface WorkerSettings {
   address: string;
   taskQueue: string;
@@ -11,23 +10,33 @@ export interface WorkerSettings {
   stickyMs: number;
 }
 
-const { address, taskQueue, identity, bundle, effects, stickyMs } = JSON.parse(
-  process.argv[2] ?? '{}',
-) as WorkerSettings; // Written by wired.ts.
-
-Runtime.install({ logger: new DefaultLogger('ERROR') });
-const connection = await NativeConnection.connect({ address });
-const worker = await Worker.create({
-  connection,
+/** Connects and polls. Returns how to end it in order, and when it has ended. */
+export async function startWorker({
+  address,
   taskQueue,
   identity,
-  workflowBundle: { codePath: bundle },
-  activities: createEffects(effects),
-  stickyQueueScheduleToStartTimeout: stickyMs,
-  // As few open polls as can be: each may swallow a task when its worker falls silent.
-  workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 2 },
-  activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
-});
-process.stdout.write('ready\n');
-await worker.run();
-await connection.close();
+  bundle,
+  effects,
+  stickyMs,
+}: WorkerSettings): Promise<{ ended: Promise<void>; stop: () => Promise<void> }> {
+  const connection = await NativeConnection.connect({ address });
+  const worker = await Worker.create({
+    connection,
+    taskQueue,
+    identity,
+    workflowBundle: { codePath: bundle },
+    activities: createEffects(effects),
+    stickyQueueScheduleToStartTimeout: stickyMs,
+    // As few open polls as can be: each may swallow a task when its worker falls silent.
+    workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 2 },
+    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
+  });
+  const ended = worker.run().then(() => connection.close());
+  return {
+    ended,
+    async stop() {
+      worker.shutdown();
+      await ended;
+    },
+  };
+}

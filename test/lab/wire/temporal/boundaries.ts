@@ -7,8 +7,8 @@ import { wired } from './wired.ts';
 
 /** The labels of one undisturbed order, in order. */
 async function labelsOfOneOrder(t: TestContext): Promise<string[]> {
-  const { worker, start, id, proxy } = await wired(t);
-  await worker('w');
+  const { guest, start, id, proxy } = await wired(t);
+  await guest('w');
   const handle = await start('order', id('order'));
   await until('the gate', async () => (await handle.describe()).historyLength >= 15);
   await handle.executeUpdate(approve, { args: ['ann'] });
@@ -35,8 +35,8 @@ test('two undisturbed runs of the same thing have the same boundaries in the sam
 });
 
 test('a failed attempt and the next one are boundaries of their own', async (t) => {
-  const { worker, start, id, proxy } = await wired(t);
-  await worker('w');
+  const { guest, start, id, proxy } = await wired(t);
+  await guest('w');
   await (await start('rough', id('rough'), 10)).result();
   const about = proxy.boundaries().filter(({ task }) => task?.kind === 'activity');
   assert.deepEqual(
@@ -51,8 +51,8 @@ test('a failed attempt and the next one are boundaries of their own', async (t) 
 });
 
 test('with parallel activities the same calls come in some order; workflow tasks may be fewer or more', async (t) => {
-  const { worker, start, id, proxy } = await wired(t);
-  await worker('w');
+  const { guest, start, id, proxy } = await wired(t);
+  await guest('w');
   const activities = [];
   for (const name of ['one', 'two']) {
     await (await start('parallel', id(name), 8)).result();

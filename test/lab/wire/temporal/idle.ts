@@ -24,10 +24,10 @@ async function approvedOrder({ start }: Wired, id: string): Promise<WorkflowHand
 
 test('a worker behind an idle proxy makes the same history as one without', async (t) => {
   const wire = await wired(t);
-  const direct = await wire.worker('direct', serverAddress);
+  const direct = await wire.guest('direct', serverAddress);
   const without = await approvedOrder(wire, wire.id('without'));
-  await direct.kill();
-  await wire.worker('proxied');
+  await direct.stop();
+  await wire.guest('proxied');
   const through = await approvedOrder(wire, wire.id('through'));
   assert.deepEqual(await eventTypes(through), await eventTypes(without));
   assert.deepEqual(await wire.effects(wire.id('through')), ['charge attempt 1', 'place attempt 1']);
@@ -38,15 +38,15 @@ test('a worker behind an idle proxy makes the same history as one without', asyn
 });
 
 test('failures, retries and results of a megabyte pass unchanged', async (t) => {
-  const { worker, start, id } = await wired(t);
-  await worker('w');
+  const { guest, start, id } = await wired(t);
+  await guest('w');
   const handle = await start('rough', id('rough'), 1_500_000);
   assert.deepEqual(await handle.result(), ['attempt 3', 1_500_000]);
 });
 
 test('a client behind the proxy gets the same answers and errors', async (t) => {
-  const { worker, proxy, start, id } = await wired(t);
-  await worker('w');
+  const { guest, proxy, start, id } = await wired(t);
+  await guest('w');
   await (await start('pair', id('pair'))).result();
   const connection = await Connection.connect({ address: proxy.address });
   t.after(() => connection.close());
