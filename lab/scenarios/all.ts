@@ -2,6 +2,7 @@ import type { Scenario } from '../scenario.ts';
 import { ackLost } from './ack-lost.ts';
 import { ambiguousCharge } from './ambiguous-charge.ts';
 import { ambiguousPlace } from './ambiguous-place.ts';
+import { approval } from './approval.ts';
 import { burst } from './burst.ts';
 import { crashMatrix } from './crash-matrix.ts';
 import { duplicateDelivery } from './duplicate-delivery.ts';
@@ -34,6 +35,7 @@ export const scenarios: readonly Scenario[] = [
   duplicateSubmit,
   producerDies,
   wakeOnThursday,
+  approval,
   onceAndTheMail,
   supplierOutage,
   burst,

@@ -7,6 +7,7 @@ import type { Outcome, Scenario, Stage } from '../scenario.ts';
 import type { World } from '../world/world.ts';
 
 const SIZES = { small: { lines: 200, orders: 10 }, full: { lines: 2_000, orders: 50 } };
+const WAITED = 'small orders waited for the elephant';
 const SKU = 'ELEPHANT-1';
 /** Lines that one worker of the queue prices at once: twice what one order may have of them. */
 const HANDS = 16;
@@ -38,9 +39,7 @@ export const elephant: Scenario = {
     temporal: { verdict: 'held' },
   },
   run: race,
-  controls: [
-    { on: 'queue', without: orderShare, breaks: '10 of 10 orders waited for the elephant' },
-  ],
+  controls: [{ on: 'queue', without: orderShare, breaks: WAITED }],
   limitMs: { small: LONG_MS },
   seconds: 15,
 };
@@ -79,8 +78,7 @@ async function race({ world: open, size, say }: Stage): Promise<Outcome> {
   );
 
   if (through < orders) {
-    const how = `${orders - through} of ${orders} orders waited for the elephant`;
-    return { verdict: 'broke', how, counted: { lines, orders } };
+    return { verdict: 'broke', how: WAITED, counted: { lines, waited: orders - through } };
   }
   const all = Object.fromEntries(Object.keys(ONCE).map((kind) => [kind, orders + 1]));
   const judged = judgeEffects(await partners.counts({ buyerId: world.name }), all);
