@@ -10,8 +10,12 @@ export const joinIdentity: Guard = {
     {
       file: 'queue/joins/take-child.ts',
       replace: `AND c.state = 'sent'
-        AND (c.lease_until IS NULL OR c.lease_until <= statement_timestamp())
-        AND ($6 OR (c.lost_workers = 0 AND c.lease_until IS NULL))`,
+        AND (c.lease_until IS NULL OR c.lease_until <= statement_timestamp())`,
+      by: '',
+    },
+    {
+      file: 'queue/joins/take-child.ts',
+      replace: 'AND ($6 OR (c.lost_workers = 0 AND c.lease_until IS NULL))',
       by: 'AND $6::boolean IS NOT NULL',
     },
     {

@@ -36,6 +36,7 @@ export const duplicateDelivery: Scenario = {
     queue: { verdict: 'held' },
     temporal: { verdict: 'held' },
   },
+  limitMs: { small: 180_000 },
   seconds: 20,
   run: (stage) =>
     stage.implementation === 'temporal' ? duplicateTasks(stage) : duplicateMessages(stage),

@@ -2,11 +2,12 @@ import type { Pipeline, SubmitResult } from '../../core/contract.ts';
 import { businessKey, orderIdOf } from '../../core/identity.ts';
 import type { Order } from '../../core/order/schema.ts';
 import { judgeEffects, ONCE } from '../observe/effects.ts';
+import { together } from '../observe/together.ts';
 import { countsOnce, LIMIT_MS, untilThrough } from '../observe/until.ts';
 import type { Outcome, Scenario, Stage } from '../scenario.ts';
 import { openSide } from '../world/sides.ts';
 import type { World } from '../world/world.ts';
-import { together } from '../observe/together.ts';
+import { NOBODY_DIES } from './ambiguous-charge/unhurried.ts';
 
 export const duplicateSubmit: Scenario = {
   name: 'duplicate-submit',
@@ -31,7 +32,7 @@ export const duplicateSubmit: Scenario = {
 };
 
 async function submitAgain({ world: open, say, cleanUp }: Stage): Promise<Outcome> {
-  const world = await open();
+  const world = await open(NOBODY_DIES);
   const other = await secondClient(world, cleanUp);
   const order = world.order('PO-2026-0193');
   const id = orderIdOf(order);

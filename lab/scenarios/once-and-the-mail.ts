@@ -24,6 +24,7 @@ export const onceAndTheMail: Scenario = {
     queue: { verdict: 'held' },
     temporal: { verdict: 'held' },
   },
+  limitMs: { small: 180_000 },
   seconds: 15,
   run: (stage) =>
     stage.implementation === 'chain'

@@ -9,6 +9,7 @@ import { together } from '../observe/together.ts';
 import { countsOnce, until, untilThrough } from '../observe/until.ts';
 import type { Outcome, Scenario, Stage } from '../scenario.ts';
 import type { World } from '../world/world.ts';
+import { NOBODY_DIES } from './ambiguous-charge/unhurried.ts';
 
 const ORDERS = { small: 3, full: 14 } as const;
 const DAY_MS = 24 * 3_600_000;
@@ -39,6 +40,7 @@ export const redriveADayLater: Scenario = {
     queue: { verdict: 'held' },
     temporal: { verdict: 'held' },
   },
+  limitMs: { small: 180_000 },
   run: redriveLater,
   controls: [
     { on: 'queue', without: ledger, breaks: 'charged twice' },
@@ -47,7 +49,8 @@ export const redriveADayLater: Scenario = {
 };
 
 async function redriveLater(stage: Stage): Promise<Outcome> {
-  const world = await stage.world({ policy: { maxAttempts: 3 } });
+  const { workerEnv, policy } = NOBODY_DIES;
+  const world = await stage.world({ workerEnv, policy: { ...policy, maxAttempts: 3 } });
   const transport = await openMessages(stage, world);
   const orders = Array.from({ length: ORDERS[stage.size] }, (_, n) =>
     world.order(`PO-2026-${String(193 + n).padStart(4, '0')}`),

@@ -34,6 +34,7 @@ export const slowSuccess: Scenario = {
     queue: { verdict: 'held' },
     temporal: { verdict: 'held' },
   },
+  limitMs: { small: 180_000 },
   seconds: 15,
   // The settle time is longer than the fault: a worker that merely starves is taken for dead, and its
   // successor finds the order. The claim is about the extension, not about the machine.

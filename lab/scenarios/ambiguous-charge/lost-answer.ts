@@ -4,13 +4,14 @@ import { judgeEffects, ONCE } from '../../observe/effects.ts';
 import { countsOnce, untilThrough } from '../../observe/until.ts';
 import { whereInWords } from '../../observe/words.ts';
 import type { Outcome, Stage } from '../../scenario.ts';
+import { NOBODY_DIES } from './unhurried.ts';
 
 /** One order; the partner acts on its first request of this kind and closes the connection without an answer. */
 export async function loseTheAnswer(
   { world: open, say }: Stage,
   { partner, operation }: Required<Pick<FaultSpec, 'partner' | 'operation'>>,
 ): Promise<Outcome> {
-  const world = await open();
+  const world = await open(NOBODY_DIES);
   const order = world.order('PO-2026-0193');
   const id = orderIdOf(order);
   const reference = businessKey(id);

@@ -1,6 +1,7 @@
 import { businessKey, orderIdOf } from '../../../core/identity.ts';
 import type { Order } from '../../../core/order/schema.ts';
 import { judgeEffects, ONCE } from '../../observe/effects.ts';
+import { LIMIT_MS } from '../../observe/until.ts';
 import type { Counts } from '../../observe/effects.ts';
 import type { Outcome, Stage } from '../../scenario.ts';
 import type { World } from '../../world/world.ts';
@@ -10,6 +11,9 @@ const LINES = { small: 24, full: 240 } as const;
 const SLOW_LINES = 2;
 export const SLOW_SKU = 'OAK-300';
 const PRICE_MINOR = 250;
+
+/** As long as so many lines may take. */
+export const WAIT_MS = { small: LIMIT_MS, full: 10 * LIMIT_MS } as const;
 
 /** A run that counted deliveries instead of lines. */
 export const EARLY = 'went on before every line had its price, and is stuck';

@@ -1,14 +1,15 @@
 import { businessKey, orderIdOf } from '../../../core/identity.ts';
-import { LIMIT_MS, untilThrough } from '../../observe/until.ts';
+import { untilThrough } from '../../observe/until.ts';
 import { whereInWords } from '../../observe/words.ts';
 import type { Outcome, Stage } from '../../scenario.ts';
-import { judge, orderOfLines, SLOW_SKU } from './lines.ts';
+import { judge, orderOfLines, SLOW_SKU, WAIT_MS } from './lines.ts';
 
 /** Temporal: the start is sent twice; tasks of two lines and of the placing are handed out twice. */
 export async function duplicateTasks(stage: Stage): Promise<Outcome> {
+  const limitMs = WAIT_MS[stage.size];
   const world = await stage.world({
     // The attempt ends before the partner's answer comes: that is when a task is handed out again.
-    policy: { attemptTimeoutMs: 4_000, partnerTimeoutMs: 2 * LIMIT_MS },
+    policy: { attemptTimeoutMs: 5_000, partnerTimeoutMs: 2 * limitMs },
   });
   const order = orderOfLines(world, stage);
   const id = orderIdOf(order);
@@ -25,11 +26,11 @@ export async function duplicateTasks(stage: Stage): Promise<Outcome> {
   if (told.join() !== 'already-running,started') {
     return { verdict: 'broke', how: `the start was answered: ${told.join(', ')}`, counted: {} };
   }
-  await world.partners.waitUntilHeld({ ...place, acted: true }, LIMIT_MS);
+  await world.partners.waitUntilHeld({ ...place, acted: true }, limitMs);
   await stage.say(
     `two lines were asked for again; now at the supplier: ${await whereInWords(world, id)}`,
   );
-  await untilThrough(world, id);
+  await untilThrough(world, id, limitMs);
   const held = await world.partners.held();
   await stage.say(`through, while ${held.length} first requests have no answer yet`);
   await world.partners.clearFault();

@@ -41,7 +41,7 @@ export async function handlerAsWritten(stage: Stage): Promise<Outcome> {
     const job = {
       queue: `invoices-${mail.replaceAll(' ', '-')}`,
       mail,
-      visibilityMs: 1_000,
+      visibilityMs: 2_000,
     };
     const wire = await openWire(stage, world, points.map(referenceAt));
     const victim = startHandler(stage, world, wire, job);
