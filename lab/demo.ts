@@ -1,79 +1,81 @@
 import { IMPLEMENTATIONS } from '../core/contract.ts';
-import {
-  approve,
-  enter,
-  killTheWorker,
-  passTheWeeks,
-  submitOrders,
-  untilAtRest,
-  type Actor,
-} from './demo/acts.ts';
-import { Narrator } from './demo/narrator.ts';
-import { judge, tableOf } from './demo/verdict.ts';
+import { onStopSignal } from '../stack/stop-signal.ts';
+import { verdictInWords } from './report/cell.ts';
+import { tableOf } from './report/table.ts';
+import { asExpected, scenarioJobs, type Job, type Result } from './running/job.ts';
+import { runJobs } from './running/run.ts';
+import type { Scenario } from './scenario.ts';
+import { approval } from './scenarios/approval.ts';
+import { killWorker } from './scenarios/kill-worker.ts';
+import { wakeOnThursday } from './scenarios/wake-on-thursday.ts';
 import { Ground } from './world/ground.ts';
-import { openWorld } from './world/open.ts';
 
 /**
- * `npm run demo`: the same five orders on chain, queue and temporal; a worker of each killed in the
- * middle, a person's answer, weeks that pass. Exits 0 only when everything it shows is as it must be,
- * what the chain doubles and loses included; 1 otherwise, 128 + n after signal n. Leaves nothing running.
+ * `npm run demo`: three scenarios of the lab, told step by step, each on chain, queue and temporal at the
+ * same time. Exits 0 only when everything it shows is as it must be, where the chain breaks included; 1
+ * otherwise, 130 when stopped. Leaves nothing running.
  */
-const DAYS_AHEAD = 25;
-const DAY_MS = 86_400_000;
-const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+const TOUR: readonly Scenario[] = [killWorker, approval, wakeOnThursday];
 
-const narrator = new Narrator();
-const ground = new Ground({ onProgress: (line) => narrator.say(line) });
+const began = performance.now();
+const ground = new Ground({ onProgress: tell });
+const stopped = new AbortController();
+onStopSignal({
+  stop: () => {
+    tell('stopping everything');
+    stopped.abort(new Error('the demo was stopped'));
+  },
+  force: () => process.exit(130),
+});
 
-const interrupted = Promise.withResolvers<number>();
-for (const [signal, exitCode] of Object.entries(SIGNALS)) {
-  process.once(signal, () => {
-    narrator.say(`${signal}: stopping everything`);
-    interrupted.resolve(exitCode);
-  });
-}
 let exitCode = 1;
 try {
-  exitCode = await Promise.race([perform(), interrupted.promise]);
+  exitCode = (await showAround()) ? 0 : 1;
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  if (!stopped.signal.aborted) console.error(error instanceof Error ? error.message : error);
 } finally {
   await ground.stop();
 }
-// What an interruption left hanging in the air has nothing to talk to any more.
-process.exit(exitCode);
+process.exit(stopped.signal.aborted ? 130 : exitCode);
 
-async function perform(): Promise<number> {
+async function showAround(): Promise<boolean> {
   await ground.lay();
-  narrator.say(`Temporal's web page, while this runs: ${ground.stack.uiUrl}`);
-  const chargeOn = new Date(Date.now() + DAYS_AHEAD * DAY_MS).toISOString().slice(0, 10);
-  narrator.say('Opening one world each for chain, queue and temporal: partners, a worker');
-  const actors = await Promise.all(
-    IMPLEMENTATIONS.map(async (implementation) => {
-      // Longer than the slowest step of the chain, where nothing extends it: 240 prices.
-      const workerEnv = implementation === 'chain' ? { Q2T_VISIBILITY_MS: '10000' } : {};
-      return enter(await openWorld(ground, implementation, { workerEnv }), narrator, chargeOn);
-    }),
+  tell(`Temporal's web page, while this runs: ${ground.stack.uiUrl}`);
+  const results: Result[] = [];
+  for (const scenario of TOUR) {
+    console.log(`\n${scenario.name}: ${scenario.claim}\n  the fault: ${scenario.fault}\n`);
+    results.push(...(await showScenario(scenario)));
+  }
+  console.log(`\n${tableOf(TOUR, IMPLEMENTATIONS, results)}`);
+  const right = results.every((result) => asExpected(result) && result.error === undefined);
+  tell(
+    right ? 'All as it must be; the partners did the counting.' : 'Something is WRONG: see above.',
   );
-  narrator.say(
-    'Five orders to each: one line, 240 lines, above the limit, charge due later, refused',
+  tell(
+    'There are more: `npm run lab -- list`, and `npm run lab -- show kill-worker` explains one.',
   );
-  await onAll(actors, submitOrders);
-  await onAll(actors, killTheWorker);
-  await onAll(actors, approve);
-  await onAll(actors, passTheWeeks);
-  await onAll(actors, untilAtRest);
-  const rows = (await Promise.all(actors.map(judge))).flat();
-  console.log(tableOf(rows));
-  const right = rows.every(({ wrong }) => wrong.length === 0);
-  narrator.say(
-    right
-      ? 'All as it must be; the partners did the counting.'
-      : 'Something is WRONG: see the table.',
-  );
-  return right ? 0 : 1;
+  return right;
 }
 
-async function onAll(actors: Actor[], act: (actor: Actor) => Promise<void>): Promise<void> {
-  await Promise.all(actors.map(act));
+function showScenario(scenario: Scenario): Promise<Result[]> {
+  return runJobs(ground, scenarioJobs([scenario]), {
+    size: 'small',
+    seed: 1,
+    atOnce: IMPLEMENTATIONS.length,
+    signal: stopped.signal,
+    say: (job, text) => Promise.resolve(tell(`${label(job)}${text}`)),
+    onEnd: (job, { outcome, error }) => {
+      tell(`${label(job)}${outcome ? verdictInWords(outcome) : `no outcome: ${error}`}`);
+    },
+  });
+}
+
+function label({ implementation }: Job): string {
+  return implementation.padEnd(Math.max(...IMPLEMENTATIONS.map(({ length }) => length)) + 2);
+}
+
+/** One line, with the seconds since the beginning; plain text, so that it reads the same in a log. */
+function tell(text: string): void {
+  const at = ((performance.now() - began) / 1_000).toFixed(1).padStart(6);
+  console.log(`${at}s  ${text}`);
 }
