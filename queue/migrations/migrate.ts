@@ -9,8 +9,6 @@ const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 /** "q2t" in ASCII; any number will do as long as every process uses the same. */
 const ADVISORY_LOCK = 0x713274;
 
-const CONNECT_TIMEOUT_MS = 10_000;
-
 export interface MigrateOptions {
   /** Where the numbered files are; a test brings its own. */
   folder?: string;
@@ -22,6 +20,8 @@ export interface MigrateOptions {
   lockTimeoutMs?: number;
   /** How long to keep trying when a lock was not to be had, and to wait for another migrating process. */
   patienceMs?: number;
+  /** How long to wait for a database that accepts the connection and says nothing. Default 10 s. */
+  connectTimeoutMs?: number;
 }
 
 export interface Migration {
@@ -38,7 +38,7 @@ export interface Migration {
  *
  * Returns the names of the files that this call applied, in order; none when there was nothing to do.
  * Throws when an applied file has been edited since, when a lock was not to be had in time, when the
- * database does not answer within ten seconds, or when there is something to do behind a pooler.
+ * database does not answer in time, or when there is something to do behind a pooler.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const { folder = FOLDER, lockTimeoutMs = 400, patienceMs = 60_000 } = options;
@@ -46,7 +46,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   const client = new pg.Client({
     connectionString: url,
     application_name: 'q2t-migrate',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
   });
   // One that dies while nothing runs on it would end the process; the next statement fails.
   client.on('error', () => undefined);

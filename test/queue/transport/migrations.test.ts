@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -200,4 +202,14 @@ CREATE INDEX CONCURRENTLY a_n ON queue.a (n);`,
     `SELECT indisvalid FROM pg_index WHERE indexrelid = 'queue.a_n'::regclass`,
   );
   assert.deepEqual(valid, [{ indisvalid: true }]);
+});
+
+test('a migration does not wait for ever for a database that accepts the connection and says nothing', async (t) => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  t.after(() => silent.close());
+  const address = silent.address();
+  assert.ok(address !== null && typeof address === 'object');
+  const url = `postgres://nobody@127.0.0.1:${address.port}/none`;
+  await assert.rejects(migrate(url, { connectTimeoutMs: 100 }), /timeout/);
 });
