@@ -75,6 +75,19 @@ describe('a timer on the queue', () => {
     assert.equal(await fired(runId), 20);
   });
 
+  test('fires although somebody has the row of another run locked, whose timer fires later', async () => {
+    const [locked, free] = [await aRun(), await aRun()];
+    for (const runId of [locked, free]) await set(runId, 'due', new Date());
+    const frozen = await on.idle.client();
+    await frozen.query('BEGIN');
+    await frozen.query('UPDATE queue.run SET lease_until = NULL WHERE id = $1', [locked]);
+    assert.equal(await fire(), 1);
+    assert.deepEqual([await fired(locked), await fired(free)], [0, 1]);
+    await frozen.query('ROLLBACK');
+    assert.equal(await fire(), 1);
+    assert.equal(await fired(locked), 1);
+  });
+
   test('A21: a worker whose clock is ten minutes ahead fires nothing early and steals no lease', async (t) => {
     const runId = await aRun();
     await set(runId, 'soon', new Date(Date.now() + 5 * 60_000));
