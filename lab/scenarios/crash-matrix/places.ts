@@ -5,14 +5,13 @@ import type { Boundary } from '../../wire/boundary.ts';
 import type { Side } from '../../wire/fault.ts';
 
 /** A boundary of one run, as it would be called in any other. */
-export interface SeenBoundary extends Pick<Boundary, 'label'> {
+export interface SeenBoundary extends Pick<Boundary, 'label' | 'ordinal'> {
   /** False for a claim that commits by itself: which run it is about is known from what it returns. */
   foreseen?: boolean;
 }
 
 /** Where a worker can be killed. */
-export interface Place {
-  label: string;
+export interface Place extends Pick<Boundary, 'label' | 'ordinal'> {
   side: Side;
 }
 
@@ -37,9 +36,9 @@ export function chosenPlaces(
 }
 
 /** A claim can't be stopped before it is made: nobody knows yet whose message it will be. */
-function placesAround({ label, foreseen = true }: SeenBoundary): Place[] {
+function placesAround({ label, ordinal, foreseen = true }: SeenBoundary): Place[] {
   const sides: Side[] = foreseen ? ['before', 'after'] : ['after'];
-  return sides.map((side) => ({ label, side }));
+  return sides.map((side) => ({ label, ordinal, side }));
 }
 
 /** By name and not by number, so that a boundary more moves no other. */

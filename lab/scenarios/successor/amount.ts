@@ -28,7 +28,7 @@ export async function judgeCharge(
   for (const { lineId, sku } of order.lines) {
     const { supplierId, currency } = order;
     const query = new URLSearchParams({ supplierId, sku, currency });
-    const response = await fetch(new URL(`supplier/quotes?${query}`, `${partnersUrl}/`));
+    const response = await fetch(new URL(`supplier/quotes?${query.toString()}`, `${partnersUrl}/`));
     prices.set(lineId, quoteSchema.parse(await response.json()).unitPrice);
   }
   const right = formatMoney(totals(order, prices).payable);

@@ -1,4 +1,5 @@
 import { businessKey, orderIdOf, type OrderId } from '../../../core/identity.ts';
+import type { Stage } from '../../scenario.ts';
 import type { Boundary } from '../../wire/boundary.ts';
 import type { World } from '../../world/world.ts';
 
@@ -16,7 +17,11 @@ const LAST_WRITE = { chain: 'q2t_claim', queue: 'ledger-intent' } as const;
  * Submits an order and holds back the last answer its worker needs before it places it: on Temporal the
  * supplier's, that nothing is placed yet; elsewhere the database's.
  */
-export async function stopBeforePlacing(world: World, orderRef: string): Promise<Deciding> {
+export async function stopBeforePlacing(
+  { cleanUp }: Stage,
+  world: World,
+  orderRef: string,
+): Promise<Deciding> {
   const { implementation, partners } = world;
   const order = world.order(orderRef);
   const id = orderIdOf(order);
@@ -33,6 +38,8 @@ export async function stopBeforePlacing(world: World, orderRef: string): Promise
   await world.pipeline.submit(order, world.policy);
   await partners.waitUntilHeld({ faultId }, 60_000);
   const answer = Promise.withResolvers<void>();
+  // The wire can't close while it holds something, whatever becomes of the scenario.
+  cleanUp(() => Promise.resolve(answer.resolve()));
   // The charge is made: what comes next is the placing.
   const armed = world.wire.arm({
     at: (boundary: Boundary) =>

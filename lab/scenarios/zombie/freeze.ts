@@ -32,7 +32,7 @@ export async function freezeAndThaw(stage: Stage, { cut }: { cut: boolean }): Pr
     effect: { kind: 'hang-after' },
   });
   await world.partners.waitUntilHeld({ faultId: waiting.faultId }, 60_000);
-  const deciding = await stopBeforePlacing(world, 'PO-2026-0194');
+  const deciding = await stopBeforePlacing(stage, world, 'PO-2026-0194');
   zombie.freeze();
   const frozenAt = performance.now();
   if (cut && implementation === 'temporal') world.wire.cut(zombie.client);
