@@ -18,9 +18,11 @@ import { supplierOutage } from './supplier-outage.ts';
 import { wakeOnThursday } from './wake-on-thursday.ts';
 import { zombieLate } from './zombie-late.ts';
 import { zombie } from './zombie.ts';
+import { whereIsIt } from './where-is-it.ts';
 
 /** In the order in which the table shows them. */
 export const scenarios: readonly Scenario[] = [
+  whereIsIt,
   killWorker,
   crashMatrix,
   successor,
