@@ -67,7 +67,7 @@ async function submitAgain({ world: open, say, cleanUp }: Stage): Promise<Outcom
   const counts = await countsOnce(world, id, ({ mail }) => mail >= (chained ? 4 : 1));
   const ofRefused = await countsOnce(world, refusedId, ({ enquiry }) => enquiry > 0);
   const told = inWords([...atOnce, during, changed, afterwards, first, again]);
-  await say(`the supplier has ${counts.order} orders of ${id.orderRef}`);
+  await say(`orders of ${id.orderRef} at the supplier: ${counts.order}`);
   const outcome = together([judgeEffects(counts, ONCE), judgeEffects(ofRefused, { enquiry: 1 })], {
     submits: 7,
     orders: counts.order,

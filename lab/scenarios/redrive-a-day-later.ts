@@ -7,6 +7,7 @@ import { judgeEffects, ONCE } from '../observe/effects.ts';
 import { openMessages } from '../observe/messages.ts';
 import { together } from '../observe/together.ts';
 import { countsOnce, until, untilThrough } from '../observe/until.ts';
+import { whereInWords } from '../observe/words.ts';
 import type { Outcome, Scenario, Stage } from '../scenario.ts';
 import type { World } from '../world/world.ts';
 import { NOBODY_DIES } from './ambiguous-charge/unhurried.ts';
@@ -16,8 +17,7 @@ const DAY_MS = 24 * 3_600_000;
 
 export const redriveADayLater: Scenario = {
   name: 'redrive-a-day-later',
-  claim:
-    'putting dead letters back a day later repeats no effect, and somebody could tell if it did',
+  claim: 'dead letters that are put back a day later repeat no effect',
   about:
     'redrive runs a step again whose effects happened: the depth of the dead letters falls to zero, ' +
     'the number of charges rises, and only one of the two has a dashboard',
@@ -69,6 +69,8 @@ async function redriveLater(stage: Stage): Promise<Outcome> {
   );
   const charged = await charges(world);
   await stage.say(`payments are down; dead letters: ${before}, charges: ${charged}`);
+  const [first] = ids;
+  if (first) await stage.say(`where is ${first.orderRef}? ${await whereInWords(world, first)}`);
   await world.partners.advanceClock(DAY_MS + 3_600_000);
   await world.partners.clearFault();
   await stage.say('25 hours later payments are up again and have forgotten their keys');
@@ -80,7 +82,7 @@ async function redriveLater(stage: Stage): Promise<Outcome> {
   const after = await deadLetters(world, transport);
   const chargedAfter = await charges(world);
   await stage.say(`the dashboard shows dead letters: ${after}`);
-  await stage.say(`what no dashboard of a queue shows: ${chargedAfter} charges, it was ${charged}`);
+  await stage.say(`what only the books of the partner show: charges ${charged} → ${chargedAfter}`);
   return together(
     counts.map((each) => judgeEffects(each, ONCE)),
     { 'dead letters': `${before} → ${after}`, charges: `${charged} → ${chargedAfter}` },

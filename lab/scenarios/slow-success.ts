@@ -69,7 +69,8 @@ async function placeSlowly(
   await world.pipeline.submit(order, world.policy);
   await world.partners.waitUntilHeld(place, LIMIT_MS);
   const began = performance.now();
-  await say(`the supplier works on ${id.orderRef}; the visibility timeout is 2 s`);
+  const timeout = seconds(world.policy.heartbeatMs);
+  await say(`the supplier works on ${id.orderRef}; who is silent for ${timeout} counts as lost`);
   const { order: earlier } = await countsOnce(world, id, (counts) => counts.order > 0, slowMs);
   await say(
     earlier > 0
@@ -83,6 +84,6 @@ async function placeSlowly(
   // On the chain each of them goes on to a mail of its own.
   const mails = world.implementation === 'chain' ? orders : 1;
   const counts = await countsOnce(world, id, (now) => now.order >= orders && now.mail >= mails);
-  await say(`the supplier has ${counts.order} orders, ${counts.mail} mails are out`);
+  await say(`orders at the supplier: ${counts.order}; mails: ${counts.mail}`);
   return judgeEffects(counts, ONCE, { slow });
 }

@@ -29,6 +29,8 @@ export async function duplicateMessages(stage: Stage): Promise<Outcome> {
   }
   await world.pipeline.submit(order, world.policy);
   if (world.implementation === 'chain') await once();
+  const twice = (await countMessages(transport, world)).available;
+  await stage.say(`one order was sent, messages in the queue: ${twice}`);
   await Promise.all([world.startWorker(), world.startWorker()]);
 
   if (world.implementation === 'queue') {
@@ -50,7 +52,7 @@ export async function duplicateMessages(stage: Stage): Promise<Outcome> {
     const left = await countMessages(transport, world);
     return left.available + left.inFlight + left.delayed === 0 ? left : undefined;
   });
-  await stage.say(`no message is left, ${dead} are dead; the supplier has ${counts.order} orders`);
+  await stage.say(`messages left: none; dead: ${dead}; orders at the supplier: ${counts.order}`);
   if (dead > 0) return { verdict: 'broke', how: `${dead} dead letters`, counted: {} };
   return judge(world, order, counts);
 }
