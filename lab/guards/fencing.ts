@@ -1,13 +1,20 @@
 import type { Guard } from './guard.ts';
 
-/** Leases are taken as ever, but a write no longer says under which of them it is made. */
+/**
+ * Leases are taken and kept as ever, but what a worker writes about its run no longer says under which
+ * lease. The heartbeat still does: without that too, a beat under way would keep a parked run from
+ * being woken, now and then, and hide what this is about.
+ */
 export const fencing: Guard = {
   name: 'fencing in the writes',
   patches: [
     {
-      file: 'queue/runs/fence.ts',
-      replace: 'WHERE id = $1 AND token = $2 AND lease_until IS NOT NULL',
-      by: 'WHERE id = $1 AND $2::bigint IS NOT NULL',
+      file: 'queue/runs/transition.ts',
+      replace: 'const { wakeSeq, now } = await fence(tx, lease);',
+      by: `const { rows: [{ wakeSeq, now }] } = await tx.query(
+      'SELECT wake_seq AS "wakeSeq", statement_timestamp() AS now FROM queue.run WHERE id = $1 FOR UPDATE',
+      [lease.runId],
+    );`,
     },
   ],
 };
