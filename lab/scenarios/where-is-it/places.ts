@@ -1,6 +1,7 @@
+import type { Position } from '../../../core/contract.ts';
 import { businessKey, orderIdOf, type OrderId } from '../../../core/identity.ts';
 import type { Order } from '../../../core/order/schema.ts';
-import type { Step } from '../../../core/steps.ts';
+import type { Status, Step } from '../../../core/steps.ts';
 import type { FaultSpec } from '../../../partners/faults.ts';
 import { until, untilPosition } from '../../observe/until.ts';
 import type { World } from '../../world/world.ts';
@@ -11,6 +12,8 @@ export interface Place {
   step: Step;
   /** Short, part of the reference: `CREDIT`. */
   name: string;
+  /** Where nobody is to be asked again: it waits, or has ended. */
+  status?: Status;
   order?: Partial<Order>;
   /** What a partner answers with "come back in an hour". */
   busy?: Pick<FaultSpec, 'partner' | 'operation'>;
@@ -35,6 +38,7 @@ export const PLACES: readonly Place[] = [
   {
     step: 'approve',
     name: 'APPROVE',
+    status: 'waiting',
     order: { lines: [{ ...line, quantity: '60', unitPrice: '189.5' }] },
   },
   {
@@ -45,6 +49,7 @@ export const PLACES: readonly Place[] = [
   {
     step: 'charge',
     name: 'CHARGE',
+    status: 'waiting',
     order: { chargeOn: new Date(Date.now() + 7 * DAY_MS).toISOString().slice(0, 10) },
   },
   {
@@ -57,7 +62,7 @@ export const PLACES: readonly Place[] = [
     name: 'INVOICE',
     busy: { partner: 'mailer' },
   },
-  { step: 'close', name: 'CLOSE' },
+  { step: 'close', name: 'CLOSE', status: 'ended' },
 ];
 
 /** Submitted when no worker is left. */
@@ -110,10 +115,11 @@ export async function untilThere(world: World, placed: readonly Placed[]): Promi
   if (world.implementation === 'chain') return;
   // What follows the last thing that a partner sees: a gate is opened, a date waited for, the run closed.
   for (const { id, place } of placed) {
-    await untilPosition(
-      world,
-      id,
-      ({ step, status }) => step === place.step && status !== 'running',
-    );
+    await untilPosition(world, id, (position) => standsAt(position, place));
   }
+}
+
+/** Whether an order is said to be where it was made to stand. */
+export function standsAt({ step, status }: Position, place: Place): boolean {
+  return step === place.step && (place.status === undefined || status === place.status);
 }
