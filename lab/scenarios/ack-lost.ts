@@ -26,7 +26,7 @@ export const ackLost: Scenario = {
   counts: 'orders the supplier has of each, and every other effect',
   code: {
     chain: ['queue/chain/handle.ts'],
-    queue: ['queue/runs/walk.ts', 'queue/ledger/effect.ts'],
+    queue: ['queue/runs/transition.ts', 'queue/ledger/effect.ts'],
     temporal: ['activities/place.ts', 'activities/attempt.ts'],
   },
   expected: {

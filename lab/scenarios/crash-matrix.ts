@@ -19,7 +19,7 @@ export const crashMatrix: Scenario = {
     "the partners' counts for each order; then messages, timers, gates and runs that are still there",
   code: {
     chain: ['queue/chain/handle.ts', 'queue/chain/steps.ts'],
-    queue: ['queue/runs/take.ts', 'queue/runs/walk.ts', 'queue/ledger/effect.ts'],
+    queue: ['queue/runs/take.ts', 'queue/runs/transition.ts', 'queue/ledger/effect.ts'],
     temporal: ['workflows/purchase-order.ts', 'activities/attempt.ts', 'activities/place.ts'],
   },
   expected: {
