@@ -1,7 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { HistoryEvent } from '../../core/history.ts';
 import type { RunInput } from '../../core/order/run-input.ts';
-import type { Step } from '../../core/steps.ts';
 import type { Performed } from '../ledger/effect.ts';
 import type { Lease } from './fence.ts';
 import type { Run } from './run.ts';
@@ -19,13 +17,6 @@ export interface Change extends Moved {
   write?: Write | undefined;
 }
 
-/** Steps that are done and not yet committed. */
-export interface Carried {
-  steps: Step[];
-  history: HistoryEvent[];
-  writes: Write[];
-}
-
 /** What a worker knows of a run when it takes it. */
 export interface Taken {
   lease: Lease;
@@ -40,7 +31,8 @@ export interface Taken {
 export interface Holding extends Taken {
   /** As the database has it; `run` is ahead of it by what is carried. */
   saved: Run;
-  carried: Carried;
+  /** Steps that are done and not yet committed. Only the first can have had an effect. */
+  carried: Change[];
   /** Effects that happened and are not committed yet: kept as evidence should the lease be gone. */
   learnt: Performed<unknown>[];
   /** Aborts when a heartbeat sees that something came from outside after the last commit. */
@@ -58,8 +50,7 @@ export function committed(holding: Holding, run: Run, seenSeq: string): void {
 }
 
 function nothingOpen(): Pick<Holding, 'carried' | 'learnt' | 'news'> {
-  const carried = { steps: [], history: [], writes: [] };
-  return { carried, learnt: [], news: new AbortController() };
+  return { carried: [], learnt: [], news: new AbortController() };
 }
 
 /**
@@ -67,9 +58,7 @@ function nothingOpen(): Pick<Holding, 'carried' | 'learnt' | 'news'> {
  * and not two. Nobody outside is asked anything in between; a crash there finds the intent in the
  * ledger, as one just before a commit of its own would.
  */
-export function carry(holding: Holding, { run, history, write }: Change): void {
-  holding.carried.steps.push(holding.run.step);
-  holding.carried.history.push(...history);
-  if (write) holding.carried.writes.push(write);
-  holding.run = run;
+export function carry(holding: Holding, change: Change): void {
+  holding.carried.push(change);
+  holding.run = change.run;
 }

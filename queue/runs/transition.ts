@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import type { Step } from '../../core/steps.ts';
 import { withTransaction } from '../database.ts';
 import { absorb } from './absorb.ts';
 import { closeWaits } from './close-waits.ts';
@@ -8,6 +9,7 @@ import { appendHistory } from './history.ts';
 import { committed } from './hold.ts';
 import type { Change, Holding } from './hold.ts';
 import { drainInbox } from './inbox.ts';
+import type { InboxEntry } from './inbox.ts';
 import type { Run } from './run.ts';
 import { saveRun } from './save.ts';
 import { settleMessage } from './settle-message.ts';
@@ -34,10 +36,10 @@ type Make = (run: Run, now: Date) => Change;
 export const stays = (run: Run): Change => ({ run, history: [] });
 
 /**
- * One transaction under the fencing token, in four parts: the finished steps that were carried here,
- * what `happened` now, what the outside said meanwhile, and what `begins`, unless a cancel turned the
- * run. Returns whether the run is still ours. Throws LeaseLost, and then nothing was written, or
- * CommitUncertain.
+ * One transaction under the fencing token: what was under way, what the outside said meanwhile, and,
+ * unless a cancel turned the run, what follows: the other steps that were carried, what `happened` now
+ * and what `begins`. Returns whether the run is still ours. Throws LeaseLost, and then nothing was
+ * written, or CommitUncertain.
  */
 export async function transition(
   engine: Engine,
@@ -45,41 +47,73 @@ export async function transition(
   happened: Make,
   begins: Make = stays,
 ): Promise<'held' | 'released'> {
-  const { lease, saved, carried } = holding;
+  const { lease, saved } = holding;
   let written = false;
   const done = await withTransaction(engine.pool, async (tx) => {
     const { wakeSeq, now } = await fence(tx, lease);
     const woken = wakeSeq !== holding.seenSeq;
-
-    const past = happened(holding.run, now);
-    for (const write of carried.writes) await write(tx, now);
-    await past.write?.(tx, now);
     const news = woken ? await drainInbox(tx, lease.runId) : [];
-    // Under the same lock as the move itself: a cancel that came before the invoice began counts.
-    const heard = absorb(past.run, news, past.run.step === saved.step);
-    const turned = heard.run !== past.run;
-    const next = turned ? stays(heard.run) : begins(heard.run, now);
 
-    const { run } = next;
-    const history = [...carried.history, ...past.history, ...heard.history, ...next.history];
-    const letGo = turned || !mayLetGo(run, woken) ? undefined : (next.letGo ?? past.letGo);
+    const { changes, turned } = changesOf(holding, news, [happened, begins], now);
+    const { run } = lastOf(changes);
+    const wish = changes.findLast(({ letGo }) => letGo)?.letGo;
+    const letGo = turned || !mayLetGo(run, woken) ? undefined : wish;
+    for (const { write } of changes) await write?.(tx, now);
     if (run.state.ending && !saved.state.ending) await closeWaits(tx, lease.runId);
-    const moved = run !== saved || woken || letGo !== undefined;
-    if (moved) {
-      await appendHistory(tx, lease.runId, history);
+    if (run !== saved || woken || letGo) {
+      await appendHistory(
+        tx,
+        lease.runId,
+        changes.flatMap(({ history }) => history),
+      );
       await saveRun(tx, run, { seenSeq: wakeSeq, release: letGo !== undefined });
     }
-    await next.write?.(tx, now);
     if (letGo) await settleMessage(tx, engine, holding, { run, letGo, now });
     written = true;
-    return { run, wakeSeq, letGo, moved };
+    return { changes, run, wakeSeq, letGo };
   }).catch((error: unknown) => {
     throw written ? new CommitUncertain(error) : error;
   });
-  const steps = new Set(done.moved ? [...carried.steps, saved.step] : []);
-  for (const step of steps) engine.metrics.transitions.inc({ step });
+  for (const step of stepsLeft(saved, done.changes)) engine.metrics.transitions.inc({ step });
   committed(holding, done.run, done.wakeSeq);
   return done.letGo ? 'released' : 'held';
+}
+
+/**
+ * What a transition consists of. The first change was under way, and maybe acted, whatever is heard now;
+ * for everybody else the rest has not begun yet, so a cancel that is in the inbox comes before it.
+ */
+function changesOf(
+  { run, saved, carried }: Holding,
+  news: InboxEntry[],
+  now: [Make, Make],
+  at: Date,
+): { changes: Change[]; turned: boolean } {
+  const [underWay, ...rest] = [...carried.map((change) => () => change), ...now];
+  const first = (underWay ?? stays)(run, at);
+  // Under the same lock as the move itself: a cancel that came before the invoice began counts.
+  const heard = absorb(first.run, news, first.run.step === saved.step);
+  const changes: Change[] = [first, heard];
+  if (heard.run !== first.run) return { changes, turned: true };
+  for (const make of rest) changes.push(make(lastOf(changes).run, at));
+  return { changes, turned: false };
+}
+
+function lastOf(changes: readonly Change[]): Change {
+  const last = changes.at(-1);
+  if (!last) throw new Error('a transition without a change');
+  return last;
+}
+
+/** The steps that something was said about. */
+function stepsLeft(saved: Run, changes: readonly Change[]): Set<Step> {
+  const steps = new Set<Step>();
+  let before = saved;
+  for (const { run } of changes) {
+    if (run !== before) steps.add(before.step);
+    before = run;
+  }
+  return steps;
 }
 
 /**
