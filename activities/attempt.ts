@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { RetryLimits } from '../core/backoff.ts';
+import { StepFailure } from '../core/failures.ts';
 import type { OrderId } from '../core/identity.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Call } from '../partners/contract.ts';
@@ -20,10 +21,12 @@ export interface StepCall {
 /** How one attempt talks to a partner. */
 export interface Attempt {
   /**
-   * For requests that act. They are never aborted in mid-air, also not by a cancellation: an aborted
-   * effect is an unknown one, and waiting for the answer takes `partnerTimeoutMs` at most.
+   * For requests that act: call it when the request is made, not before. Throws when this process was
+   * silent for so long that another attempt may have begun. The requests are never aborted in mid-air,
+   * also not by a cancellation: an aborted effect is an unknown one, and waiting for the answer takes
+   * `partnerTimeoutMs` at most.
    */
-  effect: Call;
+  effect: () => Call;
   /** For requests that only ask: a cancellation ends them at once. */
   read: Call;
   /** Waits, when an earlier request may be on its way, until it must have landed; asking sooner misses it. */
@@ -41,13 +44,26 @@ export async function attempt<T>(
 ): Promise<T> {
   const context = Context.current();
   const { limits } = call;
-  const beat = () => context.heartbeat();
+  let heardAt = performance.now();
+  let silent = false;
+  // A process that was stopped wakes with an old answer in its hands. Half the time, since the server
+  // may not have been told of the last beat: beats are sent on at most so often.
+  const isSilent = () => silent || performance.now() - heardAt > limits.heartbeatMs / 2;
+  const beat = () => {
+    silent = isSilent();
+    heardAt = performance.now();
+    context.heartbeat();
+  };
   beat();
   // Four beats in the time after which a silent worker counts as lost: one may be late.
   const timer = setInterval(beat, Math.max(1, limits.heartbeatMs / 4));
   try {
     return await work({
-      effect: { timeoutMs: limits.partnerTimeoutMs },
+      effect: () => {
+        if (isSilent())
+          throw new StepFailure('busy', 'silent', 'The worker was silent for too long.');
+        return { timeoutMs: limits.partnerTimeoutMs };
+      },
       read: { timeoutMs: limits.partnerTimeoutMs, signal: context.cancellationSignal },
       settle: async () => {
         if (call.again || context.info.attempt > 1) await context.sleep(limits.settleMs);

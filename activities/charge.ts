@@ -23,7 +23,7 @@ export function chargeActivities(payments: Payments) {
         const reference = businessKey(id);
         const [earlier] = await payments.findCharges({ reference, key }, read);
         if (earlier) return earlier.chargeId;
-        return (await payments.charge({ key, reference, amount }, effect)).chargeId;
+        return (await payments.charge({ key, reference, amount }, effect())).chargeId;
       }),
 
     /** Undoes `charge`; null when nothing was charged. */
@@ -35,7 +35,7 @@ export function chargeActivities(payments: Payments) {
         const key = effectKey(id, { revision, step: 'refund' });
         const chargeKey = effectKey(id, { revision, step: 'charge' });
         const reference = businessKey(id);
-        return (await payments.refund({ key, reference, chargeKey }, effect)).refundId;
+        return (await payments.refund({ key, reference, chargeKey }, effect())).refundId;
       }),
   };
 }

@@ -21,7 +21,7 @@ export function creditActivities(bureau: Bureau) {
             buyerId: id.buyerId,
             amount,
           },
-          effect,
+          effect(),
         );
         return enquiry.score;
       }),

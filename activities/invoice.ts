@@ -28,7 +28,7 @@ export function invoiceActivities(invoices: Invoices, mailer: Mailer) {
         if (sent.length > 0) return invoiceNumber;
         const subject = `Invoice ${invoiceNumber} for your order ${id.orderRef}`;
         const text = `Thank you for your order ${id.orderRef}. The amount of ${amountText} has been charged.`;
-        await mailer.send({ messageId, reference: businessKey(id), to, subject, text }, effect);
+        await mailer.send({ messageId, reference: businessKey(id), to, subject, text }, effect());
         return invoiceNumber;
       }),
   };

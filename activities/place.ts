@@ -27,7 +27,7 @@ export function placeActivities(supplier: Supplier) {
         const open = placed.find((order) => !order.cancelled);
         if (open) return open.supplierOrderId;
         const order = { supplierId, reference: businessKey(id), supplierReference, lines };
-        return (await supplier.place(order, effect)).supplierOrderId;
+        return (await supplier.place(order, effect())).supplierOrderId;
       }),
 
     /** Undoes `place`: cancels what is open under our reference. Returns how many orders there are, all of them
@@ -42,7 +42,7 @@ export function placeActivities(supplier: Supplier) {
         for (const { supplierOrderId } of open) {
           await supplier.cancel(
             { supplierId, supplierOrderId, reference: businessKey(id) },
-            effect,
+            effect(),
           );
         }
         return placed.length;

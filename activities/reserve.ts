@@ -14,7 +14,7 @@ export function reserveActivities(warehouse: Warehouse) {
       attempt(input, async ({ effect }) => {
         const { id, revision, lines } = input;
         const key = effectKey(id, { revision, step: 'reserve' });
-        return (await warehouse.reserve({ key, reference: businessKey(id), lines }, effect))
+        return (await warehouse.reserve({ key, reference: businessKey(id), lines }, effect()))
           .reservationId;
       }),
 
@@ -27,7 +27,7 @@ export function reserveActivities(warehouse: Warehouse) {
         const key = effectKey(id, { revision, step: 'release' });
         const reservationKey = effectKey(id, { revision, step: 'reserve' });
         const reference = businessKey(id);
-        return (await warehouse.release({ key, reference, reservationKey }, effect)).released;
+        return (await warehouse.release({ key, reference, reservationKey }, effect())).released;
       }),
   };
 }

@@ -30,3 +30,9 @@ export const lookBeforeActing: Guard = {
     },
   ],
 };
+
+/** The same on Temporal: an activity that was silent for too long asks no more whether it still counts. */
+export const lookBeforeActingOnTemporal: Guard = {
+  name: lookBeforeActing.name,
+  patches: [{ file: 'activities/attempt.ts', replace: 'if (isSilent())', by: 'if (false)' }],
+};

@@ -1,4 +1,4 @@
-import { fencing, lookBeforeActing } from '../guards/fencing.ts';
+import { fencing, lookBeforeActing, lookBeforeActingOnTemporal } from '../guards/fencing.ts';
 import { lease } from '../guards/lease.ts';
 import { judgeEffects, ONCE } from '../observe/effects.ts';
 import { together } from '../observe/together.ts';
@@ -26,14 +26,13 @@ export const zombie: Scenario = {
   expected: {
     chain: { verdict: 'broke', how: 'placed twice, mailed twice' },
     queue: { verdict: 'held' },
-    // An activity that was frozen between its question and its order places all the same: unlike the
-    // queue's, it does not look at the time again.
-    temporal: { verdict: 'broke', how: 'placed twice' },
+    temporal: { verdict: 'held' },
   },
   controls: [
     { on: 'queue', without: lease, breaks: 'placed twice', run: deliveredTwice },
     { on: 'queue', without: fencing, breaks: 'history written over' },
     { on: 'queue', without: lookBeforeActing, breaks: 'placed twice' },
+    { on: 'temporal', without: lookBeforeActingOnTemporal, breaks: 'placed twice' },
   ],
   limitMs: { small: 240_000 },
   seconds: 25,
