@@ -15,6 +15,7 @@ import { redriveADayLater } from './redrive-a-day-later.ts';
 import { slowSuccess } from './slow-success.ts';
 import { successor } from './successor.ts';
 import { supplierOutage } from './supplier-outage.ts';
+import { threeSteps } from './three-steps.ts';
 import { wakeOnThursday } from './wake-on-thursday.ts';
 import { zombieLate } from './zombie-late.ts';
 import { zombie } from './zombie.ts';
@@ -38,6 +39,7 @@ export const scenarios: readonly Scenario[] = [
   producerDies,
   wakeOnThursday,
   approval,
+  threeSteps,
   onceAndTheMail,
   supplierOutage,
   burst,
