@@ -100,6 +100,20 @@ const imports = {
     ],
     node: true,
   },
+  // Recordings are made in the lab's world.
+  replay: {
+    folders: ['core', 'client', 'stack', 'lab/world', 'lab/observe', 'partners/control.ts'],
+    packages: [
+      '@temporalio/client',
+      '@temporalio/common',
+      '@temporalio/proto',
+      '@temporalio/worker',
+      'commander',
+      'ora',
+      'zod',
+    ],
+    node: true,
+  },
   bench: {
     folders: [
       'core',
@@ -201,7 +215,15 @@ export default defineConfig(
   },
   // People read the output of these.
   {
-    files: ['client/**', 'stack/**', 'lab/**', 'bench/**', 'test/**', 'workers/build.ts'],
+    files: [
+      'client/**',
+      'stack/**',
+      'lab/**',
+      'bench/**',
+      'replay/**',
+      'test/**',
+      'workers/build.ts',
+    ],
     rules: { 'no-console': 'off' },
   },
 );

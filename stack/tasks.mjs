@@ -20,6 +20,9 @@ export const tasks = {
   down: { commands: [['stack/down.ts']], packages: false },
   build: { commands: [['workers/build.ts']] },
   bench: { commands: [['bench/main.ts']], isolated: true },
+  // Not isolated: `--live` looks at the user's own server.
+  replay: { commands: [['replay/main.ts']] },
+  histories: { commands: [['replay/record/main.ts']], temporal: true, isolated: true },
   schema: { commands: [['test/support/write-schema.ts']], isolated: true },
   check: {
     commands: [

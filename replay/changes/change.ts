@@ -1,0 +1,63 @@
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DefaultLogger, bundleWorkflowCode } from '@temporalio/worker';
+import type { WorkflowBundleOption } from '@temporalio/worker';
+import { projectRoot, stateDir } from '../../stack/runtime.mjs';
+
+/** A change of the workflows' source, as one might ship it. */
+export interface Change {
+  name: string;
+  edits: readonly Edit[];
+}
+
+export interface Edit {
+  /** Inside the project: `workflows/price.ts`. */
+  file: string;
+  /** Must be there exactly once. */
+  from: string;
+  to: string;
+}
+
+/** A copy of what a bundle of the workflows is made of, to be changed and bundled again and again. */
+export interface Copy {
+  /** The bundle of the copy with the change, which is taken back after. Throws when an edit does not fit. */
+  bundleWith(change: Change): Promise<WorkflowBundleOption>;
+  remove(): Promise<void>;
+}
+
+/** Copies the sources to a folder of their own inside the project, where the packages are found. */
+export async function copySources(): Promise<Copy> {
+  await mkdir(stateDir, { recursive: true });
+  const root = await mkdtemp(join(stateDir, 'changed-'));
+  for (const folder of ['workflows', 'core']) {
+    await cp(join(projectRoot, folder), join(root, folder), { recursive: true });
+  }
+  return {
+    async bundleWith({ name, edits }) {
+      const originals = new Map<string, string>();
+      try {
+        for (const edit of edits) {
+          const path = join(root, edit.file);
+          const source = await readFile(path, 'utf8');
+          if (!originals.has(path)) originals.set(path, source);
+          await writeFile(path, edited(name, edit, source));
+        }
+        return await bundleWorkflowCode({
+          workflowsPath: join(root, 'workflows', 'index.ts'),
+          logger: new DefaultLogger('ERROR'),
+        });
+      } finally {
+        for (const [path, source] of originals) await writeFile(path, source);
+      }
+    },
+    remove: () => rm(root, { recursive: true, force: true }),
+  };
+}
+
+function edited(name: string, { file, from, to }: Edit, source: string): string {
+  const times = source.split(from).length - 1;
+  if (times === 1) return source.replace(from, () => to);
+  throw new Error(
+    `"${name}" does not fit ${file} any more: its text is there ${times} times\n${from}`,
+  );
+}

@@ -1,0 +1,27 @@
+import { access, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { WorkflowBundleOption } from '@temporalio/worker';
+import { bundleWorkflows } from '../../stack/parts.ts';
+
+/**
+ * Lends the bundle to replay against to `work`: that of `workflows/` as it is now, or the one in `file`.
+ * Throws when there is no such file, or when the workflows can't be bundled.
+ */
+export async function withBundle<T>(
+  file: string | undefined,
+  work: (bundle: WorkflowBundleOption) => Promise<T>,
+): Promise<T> {
+  if (file !== undefined) {
+    await access(file).catch(() => {
+      throw new Error(`there is no bundle at ${file}: npm run build -- ${file} makes one`);
+    });
+    return work({ codePath: resolve(file) });
+  }
+  const dir = await mkdtemp(join(tmpdir(), 'q2t-replay-'));
+  try {
+    return await work({ codePath: await bundleWorkflows(dir) });
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
