@@ -87,9 +87,10 @@ async function race({ world: open, size, say }: Stage): Promise<Outcome> {
   return judged.verdict === 'held' ? { verdict: 'held', counted, measured } : judged;
 }
 
-async function submitSmall({ pipeline, policy, order }: World, count: number): Promise<void> {
+async function submitSmall(world: World, count: number): Promise<void> {
+  const { pipeline, policy } = world;
   const numbers = Array.from({ length: count }, (_, at) => at + 1);
-  await Promise.all(numbers.map((at) => pipeline.submit(order(`PO-SMALL-${at}`), policy)));
+  await Promise.all(numbers.map((at) => pipeline.submit(world.order(`PO-SMALL-${at}`), policy)));
 }
 
 /** How many are through before the elephant: all of them, or those that made it until it had every hand. */

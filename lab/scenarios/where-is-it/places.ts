@@ -2,7 +2,7 @@ import type { Position } from '../../../core/contract.ts';
 import { businessKey, orderIdOf, type OrderId } from '../../../core/identity.ts';
 import type { Order } from '../../../core/order/schema.ts';
 import type { Status, Step } from '../../../core/steps.ts';
-import type { FaultSpec } from '../../../partners/faults.ts';
+import type { FaultSpec } from '../../../partners/control.ts';
 import { until, untilPosition } from '../../observe/until.ts';
 import type { World } from '../../world/world.ts';
 
