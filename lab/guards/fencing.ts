@@ -31,8 +31,18 @@ export const lookBeforeActing: Guard = {
   ],
 };
 
-/** The same on Temporal: an activity that was silent for too long asks no more whether it still counts. */
+/**
+ * The same on Temporal: an activity that was silent for too long does not ask whether it still counts. Nor
+ * does it hear of its cancellation, which after a freeze may come before or after the partner's answer.
+ */
 export const lookBeforeActingOnTemporal: Guard = {
   name: lookBeforeActing.name,
-  patches: [{ file: 'activities/attempt.ts', replace: 'if (isSilent())', by: 'if (false)' }],
+  patches: [
+    { file: 'activities/attempt.ts', replace: 'if (isSilent())', by: 'if (false)' },
+    {
+      file: 'activities/attempt.ts',
+      replace: ', signal: context.cancellationSignal },',
+      by: ' },',
+    },
+  ],
 };
