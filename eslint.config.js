@@ -114,6 +114,20 @@ const imports = {
     ],
     node: true,
   },
+  // A pipeline of its own, as small as each implementation allows: it has workers and a workflow.
+  'lab/scenarios/three-steps': {
+    folders: ['core', 'client', 'lab', 'queue', 'stack', 'partners'],
+    packages: [
+      '@temporalio/client',
+      '@temporalio/worker',
+      '@temporalio/workflow',
+      'execa',
+      'pg',
+      'pino',
+      'zod',
+    ],
+    node: true,
+  },
   bench: {
     folders: [
       'core',

@@ -23,7 +23,7 @@ program
     ...IMPLEMENTATIONS,
   ])
   .option('--full', 'large sizes and the whole crash matrix', false)
-  .option('--ladder', 'only the controls: what breaks when a guard is missing', false)
+  .option('--ladder', 'instead, what breaks when a guard is missing', false)
   .option('--seed <number>', 'for everything drawn by lot', parseCount, 1)
   .option('--jobs <count>', 'scenarios side by side', parseCount, availableParallelism() + 2)
   .option('--slow', 'one after the other, told step by step, with time to look around', false)

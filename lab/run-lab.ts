@@ -32,11 +32,7 @@ export interface LabOptions {
  */
 export async function runLab(options: LabOptions): Promise<boolean> {
   const { on, seed, signal, slow, ladder } = options;
-  const whole = isWhole(options);
-  const jobs = [
-    ...(ladder ? [] : scenarioJobs(options.scenarios, on)),
-    ...(ladder || whole ? controlJobs(options.scenarios, on) : []),
-  ];
+  const jobs = (ladder ? controlJobs : scenarioJobs)(options.scenarios, on);
   const progress = openProgress(jobs.length, { slow });
   const ground = new Ground({ onProgress: progress.say });
   let results: Result[] = [];
@@ -56,22 +52,20 @@ export async function runLab(options: LabOptions): Promise<boolean> {
     await ground.stop();
   }
   if (signal.aborted) return false;
-  return report(options, whole, results);
+  return report(options, results);
 }
 
-/** Only such a run says something about every cell of the page. */
-function isWhole({ scenarios, on, full, ladder, seed, slow }: LabOptions): boolean {
+/** Only such a run says something about every cell of the page, or every rung of its ladder. */
+function isWhole({ scenarios, on, full, seed, slow }: LabOptions): boolean {
   const everything = scenarios.length === all.length && on.length === IMPLEMENTATIONS.length;
-  return everything && !full && !ladder && !slow && seed === 1;
+  return everything && !full && !slow && seed === 1;
 }
 
-async function report(options: LabOptions, whole: boolean, results: Result[]): Promise<boolean> {
-  const { scenarios, on, json, seed } = options;
-  const controls = results.filter(({ without }) => without !== undefined);
+async function report(options: LabOptions, results: Result[]): Promise<boolean> {
+  const { scenarios, on, json, seed, ladder } = options;
   if (json) console.log(JSON.stringify({ seed, results }, null, 2));
   else {
-    if (controls.length < results.length) console.log(tableOf(scenarios, on, results));
-    if (controls.length > 0) console.log(ladderOf(controls));
+    console.log(ladder ? ladderOf(results) : tableOf(scenarios, on, results));
     for (const { scenario, implementation, plot } of plotsOf(results)) {
       console.log(`${scenario} on ${implementation}\n${plotInText(plot)}`);
     }
@@ -81,11 +75,16 @@ async function report(options: LabOptions, whole: boolean, results: Result[]): P
     const job = `${scenario} on ${implementation}${without ? ` without ${without}` : ''}`;
     console.error(`NOT AS EXPECTED: ${job}${error ? `: ${error}` : ''}`);
   }
-  if (!whole || wrong.length > 0) return wrong.length === 0;
+  if (!isWhole(options) || wrong.length > 0) return wrong.length === 0;
   return options.check ? agrees(options.out, results) : keep(options, results);
 }
 
-async function keep({ scenarios, out, seed }: LabOptions, results: Result[]): Promise<boolean> {
+async function keep(options: LabOptions, fresh: Result[]): Promise<boolean> {
+  const { scenarios, out, seed, ladder } = options;
+  // The ladder is run by itself, and so is the rest: the other half stays as it was.
+  const kept = (await read(out))?.results ?? [];
+  const otherHalf = kept.filter(({ without }) => (without === undefined) === ladder);
+  const results = ladder ? [...otherHalf, ...fresh] : [...fresh, ...otherHalf];
   const findings: Findings = { seed, machine: machineInWords(), results };
   await mkdir(out, { recursive: true });
   await writeFile(join(out, 'lab.json'), `${JSON.stringify(findings, null, 2)}\n`);
@@ -95,10 +94,18 @@ async function keep({ scenarios, out, seed }: LabOptions, results: Result[]): Pr
   return true;
 }
 
+/** What a run before this one has written there, if any. */
+async function read(out: string): Promise<Findings | undefined> {
+  try {
+    return JSON.parse(await readFile(join(out, 'lab.json'), 'utf8')) as Findings;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 async function agrees(out: string, results: Result[]): Promise<boolean> {
-  // Written by `keep` above.
-  const kept = JSON.parse(await readFile(join(out, 'lab.json'), 'utf8')) as Findings;
-  const faults = disagreements(kept.results, results);
+  const faults = disagreements((await read(out))?.results ?? [], results);
   for (const fault of faults) console.error(`OUT OF DATE in ${join(out, 'lab.md')}: ${fault}`);
   if (faults.length > 0) console.error('write it again with `npm run lab`');
   return faults.length === 0;

@@ -124,7 +124,11 @@ export function scriptProcess(
     ...options,
     name,
     file: process.execPath,
-    args: [...NODE_FLAGS, join(projectRoot, script)],
+    args: [
+      ...NODE_FLAGS,
+      `--import=${join(projectRoot, 'stack/keep-compiled.mjs')}`,
+      join(projectRoot, script),
+    ],
     env,
     cwd: projectRoot,
     logFile: join(dataDir, 'logs', `${name}.log`),
