@@ -97,5 +97,9 @@ async function within(
 
 function inWords(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(inWords).join('; ');
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  // Of a library's error the cause says what happened, of ours the message does.
+  return error.cause instanceof Error
+    ? `${error.message} (${inWords(error.cause)})`
+    : error.message;
 }

@@ -1,8 +1,10 @@
 import {
+  ServiceError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
   isGrpcDeadlineError,
+  isGrpcServiceError,
 } from '@temporalio/client';
 import type { Client } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
@@ -43,8 +45,20 @@ export async function confirm<T, A>(
       const reason = `no worker answered within ${withinMs} ms; repeat it, the same answer counts once`;
       return { kind: 'not-confirmed', reason };
     }
+    if (isPassing(error)) {
+      const reason = 'the server is busy or moving; repeat it, the same answer counts once';
+      return { kind: 'not-confirmed', reason };
+    }
     throw error;
   }
+}
+
+/** gRPC's RESOURCE_EXHAUSTED, ABORTED and UNAVAILABLE: the server says that it did not get to it now. */
+const PASSING: readonly number[] = [8, 10, 14];
+
+function isPassing(error: unknown): boolean {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) && PASSING.includes(cause.code);
 }
 
 /** Makes a short part of an update id of any text. */
