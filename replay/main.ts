@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import ora from 'ora';
-import { messageOf } from '../client/errors.ts';
+import { toCommandError } from '../client/errors.ts';
 import { replayQuietly } from './gate/quiet.ts';
 import { canRemove } from './live/can-remove.ts';
 import { replayLive } from './live/replay-live.ts';
@@ -57,8 +57,9 @@ await new Command('replay')
       process.exitCode = ok ? 0 : 1;
     } catch (error) {
       spinner.stop();
-      console.error(messageOf(error));
-      process.exitCode = 1;
+      const { message, exitCode } = toCommandError(error);
+      console.error(message);
+      process.exitCode = exitCode;
     }
   })
   .parseAsync();

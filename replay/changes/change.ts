@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DefaultLogger, bundleWorkflowCode } from '@temporalio/worker';
-import type { WorkflowBundleOption } from '@temporalio/worker';
+import type { WorkflowBundle } from '@temporalio/worker';
 import { projectRoot, stateDir } from '../../stack/runtime.mjs';
 
 /** A change of the workflows' source, as one might ship it. */
@@ -21,7 +21,7 @@ export interface Edit {
 /** A copy of what a bundle of the workflows is made of, to be changed and bundled again and again. */
 export interface Copy {
   /** The bundle of the copy with the change, which is taken back after. Throws when an edit does not fit. */
-  bundleWith(change: Change): Promise<WorkflowBundleOption>;
+  bundleWith(change: Change): Promise<WorkflowBundle>;
   remove(): Promise<void>;
 }
 

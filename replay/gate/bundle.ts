@@ -2,6 +2,7 @@ import { access, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { WorkflowBundleOption } from '@temporalio/worker';
+import { badInput } from '../../client/errors.ts';
 import { bundleWorkflows } from '../../stack/parts.ts';
 
 /**
@@ -14,7 +15,7 @@ export async function withBundle<T>(
 ): Promise<T> {
   if (file !== undefined) {
     await access(file).catch(() => {
-      throw new Error(`there is no bundle at ${file}: npm run build -- ${file} makes one`);
+      throw badInput(`there is no bundle at ${file}: npm run build -- ${file} makes one`);
     });
     return work({ codePath: resolve(file) });
   }

@@ -68,9 +68,12 @@ function nameOf(event: Event): string {
   return `the event ${attributes?.replace(/EventAttributes$/, '') ?? 'unknown'}`;
 }
 
+/** What is said of an activity that the SDK does not name. */
+export const AN_ACTIVITY = 'schedules an activity';
+
 /** The state machines of the SDK, by the names its messages have for them, and what the code asks for with each. */
 const MACHINES: Readonly<Record<string, string>> = {
-  Activity: 'schedules an activity',
+  Activity: AN_ACTIVITY,
   'Local activity': 'runs a local activity',
   LocalActivity: 'runs a local activity',
   Timer: 'starts a timer',

@@ -3,6 +3,7 @@ import { basename, join, relative } from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { temporal } from '@temporalio/proto';
 import { z } from 'zod';
+import { badInput } from '../../client/errors.ts';
 import { projectRoot } from '../../stack/runtime.mjs';
 import type { Json } from './json.ts';
 import { withRawPayloads } from './payloads.ts';
@@ -46,8 +47,8 @@ export function formatHistory(facts: RecordedFacts, events: readonly Json[]): st
 }
 
 /**
- * Reads a recorded history, or one as `temporal workflow show --output json` writes it. Throws an Error
- * that names the file when it is none.
+ * Reads a recorded history, or one as `temporal workflow show --output json` writes it. Throws a
+ * CommandError that names the file when it is none.
  */
 export async function readHistory(file: string): Promise<KnownHistory> {
   const name = nameOf(file);
@@ -58,7 +59,7 @@ export async function readHistory(file: string): Promise<KnownHistory> {
     return { name, workflowId: workflowId ?? firstWorkflowId(history) ?? name, history };
   } catch (error) {
     const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    throw new Error(`${file} is no workflow history: ${why}`, { cause: error });
+    throw badInput(`${file} is no workflow history: ${why}`);
   }
 }
 

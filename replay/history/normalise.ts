@@ -2,8 +2,8 @@ import { eachObject, eachText, isObject, type Json, type JsonObject } from './js
 
 /** The start of every recorded run, so that another recording differs where the runs differ. */
 const START = Date.parse('2026-01-05T09:00:00Z');
-/** Finer than this no recording is like the next. */
-const GRAIN_MS = 100;
+/** What takes less depends on the machine; what the business waits for takes longer. */
+const GRAIN_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** Who, on which machine, under which request; and sizes and numbers of the server's own. No replay reads them. */
@@ -15,7 +15,17 @@ const DROPPED = new Set([
   'historySizeBytes',
   'header',
 ]);
-const CHANGED = new Set([...DROPPED, 'stackTrace', 'upsertedMemo', 'indexedFields']);
+const CHANGED = new Set([
+  ...DROPPED,
+  'stackTrace',
+  'upsertedMemo',
+  'indexedFields',
+  'startToFireTimeout',
+  'coreUsedFlags',
+  'langUsedFlags',
+]);
+/** A worker's own queue is named after its process and machine. */
+const STICKY_QUEUE = /^\d+@.*$/;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /**
@@ -37,6 +47,7 @@ export function normalise(events: readonly Json[], taskQueue: string): Json[] {
   const inText = (text: string) =>
     text
       .replaceAll(taskQueue, 'orders')
+      .replace(STICKY_QUEUE, 'sticky')
       .replace(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, numbered)
       .replace(/\b[0-9a-f]{64}\b/g, '0'.repeat(64))
       .replace(TIME, (time) => new Date(moved(Date.parse(time))).toISOString())
@@ -77,10 +88,20 @@ function clean(object: JsonObject, moved: (time: number) => number): JsonObject 
 
 function cleaned(name: string, value: Json, moved: (time: number) => number): Json {
   if (name === 'stackTrace') return '';
+  if (name === 'startToFireTimeout') return roundedUp(value);
   if (name === 'upsertedMemo') return { fields: {} };
+  if (name.endsWith('UsedFlags') && Array.isArray(value)) return value.toSorted();
   // A map of the server's, in another order each time.
   if (name === 'indexedFields' && isObject(value)) {
     return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
   return eachObject(value, (inner) => clean(inner, moved));
+}
+
+/** A duration in Temporal's JSON: `86399.982s`. */
+function roundedUp(duration: Json): Json {
+  if (typeof duration !== 'string') return duration;
+  const seconds = Number.parseFloat(duration);
+  const grain = GRAIN_MS / 1_000;
+  return `${seconds < grain ? seconds : Math.ceil(seconds / grain) * grain}s`;
 }

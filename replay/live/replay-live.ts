@@ -23,8 +23,8 @@ const FETCHED_AT_ONCE = 4;
  * reached or does not take the query.
  */
 export function replayLive({ query, limit, bundle, announce }: LiveOptions): Promise<Answer> {
-  return withBundle(bundle, (code) =>
-    withServer(async (server) => {
+  return withServer((server) =>
+    withBundle(bundle, async (code) => {
       const open = openRuns(server, query);
       announce(`looking at ${server.described}`);
       const { count } = await server.client.workflow.count(open);

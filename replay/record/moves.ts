@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from '@temporalio/client';
 import type { Decision } from '../../core/contract.ts';
-import { businessKey, type OrderId } from '../../core/identity.ts';
+import { businessKey, runIdOf, type OrderId } from '../../core/identity.ts';
 import type { Order } from '../../core/order/schema.ts';
 import type { HeldRequest } from '../../partners/control.ts';
 import { LIMIT_MS, untilPosition } from '../../lab/observe/until.ts';
@@ -73,6 +75,21 @@ export async function heldRequest(world: World, id: OrderId): Promise<HeldReques
   );
   if (!own) throw new Error(`${id.orderRef} has no fault of its own`);
   return world.partners.waitUntilHeld({ faultId: own.faultId }, LIMIT_MS);
+}
+
+/** Begins the run anew from its first task, as an operator of the engine would. Returns when the new run is there. */
+export async function resetToStart(client: Client, id: OrderId): Promise<void> {
+  const workflowId = runIdOf(id);
+  const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+  const firstTask = events?.find((event) => event.workflowTaskCompletedEventAttributes);
+  if (!firstTask?.eventId) throw new Error(`${workflowId} has not begun`);
+  await client.workflowService.resetWorkflowExecution({
+    namespace: client.options.namespace,
+    workflowExecution: { workflowId },
+    reason: 'recorded',
+    requestId: randomUUID(),
+    workflowTaskFinishEventId: firstTask.eventId,
+  });
 }
 
 function refOf({ orderRef }: OrderId): string {

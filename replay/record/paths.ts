@@ -1,8 +1,19 @@
-import { businessKey, orderIdOf, type OrderId } from '../../core/identity.ts';
+import type { Client } from '@temporalio/client';
+import { businessKey, orderIdOf, runIdOf, type OrderId } from '../../core/identity.ts';
 import type { Order } from '../../core/order/schema.ts';
 import type { FaultSpec } from '../../partners/control.ts';
 import type { World } from '../../lab/world/world.ts';
-import { anOrder, answer, cancel, day, heldRequest, large, stuck, waiting } from './moves.ts';
+import {
+  anOrder,
+  answer,
+  cancel,
+  day,
+  heldRequest,
+  large,
+  resetToStart,
+  stuck,
+  waiting,
+} from './moves.ts';
 
 /** One way through the purchase order, recorded from a real run of it. */
 export interface RunPath {
@@ -11,7 +22,7 @@ export interface RunPath {
   /** Faults that are there before the order is submitted. */
   faults?: (order: Order) => FaultSpec[];
   /** What happens between submit and end. */
-  happens?: (world: World, id: OrderId) => Promise<void>;
+  happens?: (world: World, id: OrderId, client: Client) => Promise<void>;
   /** What happens before any worker runs. */
   beforeWorkers?: (world: World, id: OrderId) => Promise<void>;
   /** Children to record too, by the end of their workflow id. */
@@ -104,6 +115,24 @@ export const paths: readonly RunPath[] = [
     async happens(world, id) {
       await waiting(world, id);
       await cancel(world, id);
+    },
+  },
+  {
+    name: 'cancelled-in-temporal',
+    order: () => large('cancelled-in-temporal'),
+    async happens(world, id, client) {
+      await waiting(world, id);
+      await client.workflow.getHandle(runIdOf(id)).cancel();
+    },
+  },
+  {
+    name: 'reset-to-the-start',
+    order: () => large('reset-to-the-start'),
+    async happens(world, id, client) {
+      await waiting(world, id);
+      await resetToStart(client, id);
+      await waiting(world, id);
+      await answer(world, id, 'approve');
     },
   },
   {

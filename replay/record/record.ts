@@ -47,7 +47,7 @@ export async function record({ paths, stage, dir, announce }: Recording): Promis
         await writeFile(file, formatHistory(facts, history));
         return file;
       };
-      return await runAll(paths, world, announce, write);
+      return await runAll(paths, { world, client, announce, write });
     } finally {
       await connection.close();
       await world.close();
@@ -57,12 +57,15 @@ export async function record({ paths, stage, dir, announce }: Recording): Promis
   }
 }
 
-async function runAll(
-  paths: readonly RunPath[],
-  world: World,
-  announce: (line: string) => void,
-  write: (workflowId: string, path: string) => Promise<string>,
-): Promise<string[]> {
+interface Running {
+  world: World;
+  client: Client;
+  announce: (line: string) => void;
+  write: (workflowId: string, path: string) => Promise<string>;
+}
+
+async function runAll(paths: readonly RunPath[], running: Running): Promise<string[]> {
+  const { world, client, announce, write } = running;
   const files: string[] = [];
   const withoutWorkers = paths.filter(({ beforeWorkers }) => beforeWorkers !== undefined);
   for (const path of withoutWorkers) await begin(world, path);
@@ -71,7 +74,7 @@ async function runAll(
     announce(path.name);
     const id = orderIdOf(path.order());
     if (!path.beforeWorkers) await begin(world, path);
-    await path.happens?.(world, id);
+    await path.happens?.(world, id, client);
     await untilThrough(world, id);
     files.push(await write(runIdOf(id), path.name));
     for (const child of path.children ?? []) {

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import type { WorkflowBundleOption } from '@temporalio/worker';
+import { execa } from 'execa';
+import { localActivities } from '../../activities/index.ts';
+import { isolatedEnv } from '../../client/isolated-env.mjs';
+import { openTemporal } from '../../client/pipelines/temporal.ts';
+import type { Pipeline } from '../../core/contract.ts';
+import { orderIdOf, runIdOf } from '../../core/identity.ts';
+import { copySources } from '../../replay/changes/change.ts';
+import { wrongChanges } from '../../replay/changes/wrong.ts';
+import { anOrder, quickPolicy } from '../support/orders.ts';
+import { temporalAddress, workflowBundle } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+
+const PATCH = 'asked-first';
+const WITH_PATCH = {
+  name: 'a patch',
+  edits: [
+    {
+      file: 'workflows/purchase-order.ts',
+      from: '  sleep,\n',
+      to: '  patched,\n  sleep,\n',
+    },
+    {
+      file: 'workflows/purchase-order.ts',
+      from: 'const { order, policy, chargeAt } = run.input;',
+      to: `const { order, policy, chargeAt } = run.input; patched('${PATCH}');`,
+    },
+  ],
+};
+
+let dir: string;
+let address: string;
+let connection: Connection;
+let native: NativeConnection;
+let client: Client;
+/** Files: the bundle of the workflows, one that is wrong, one with a patch. */
+let code: { current: string; wrong: string; withPatch: string };
+
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'q2t-live-'));
+  address = await temporalAddress();
+  connection = await Connection.connect({ address });
+  native = await NativeConnection.connect({ address });
+  client = new Client({ connection });
+  code = await bundles();
+});
+after(async () => {
+  await native.close();
+  await connection.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function bundles() {
+  const shared = await workflowBundle();
+  const current = join(dir, 'current.js');
+  if ('code' in shared) await writeFile(current, shared.code);
+  const [wrong, withPatch] = [join(dir, 'wrong.js'), join(dir, 'with-patch.js')];
+  const change = wrongChanges.find(({ name }) => name === 'a transition no longer shown');
+  assert.ok(change);
+  const copy = await copySources();
+  try {
+    await writeFile(wrong, (await copy.bundleWith(change)).code);
+    await writeFile(withPatch, (await copy.bundleWith(WITH_PATCH)).code);
+  } finally {
+    await copy.remove();
+  }
+  return { current: 'codePath' in shared ? shared.codePath : current, wrong, withPatch };
+}
+
+/** Orders on a queue of their own, which get as far as their first price: nobody takes activities there. */
+async function openQueue() {
+  const taskQueue = `orders-${randomBytes(6).toString('hex')}`;
+  const pipeline = await openTemporal({ connection, taskQueue });
+  const workflowIds: string[] = [];
+  return {
+    taskQueue,
+    workflowIds,
+    /** Starts an order; returns its workflow id. */
+    async submit(): Promise<string> {
+      const workflowId = await submitted(pipeline);
+      workflowIds.push(workflowId);
+      return workflowId;
+    },
+    /** Runs what is there up to the first price with the given code, then nobody works any more. */
+    async work(bundle: WorkflowBundleOption): Promise<void> {
+      const worker = await Worker.create({
+        connection: native,
+        taskQueue,
+        workflowBundle: bundle,
+        activities: localActivities,
+        enableNonLocalActivities: false,
+      });
+      await worker.runUntil(() => Promise.all(workflowIds.map(untilPriced)));
+    },
+    async close(): Promise<void> {
+      const ended = workflowIds.map((id) =>
+        client.workflow
+          .getHandle(id)
+          .terminate()
+          .catch(() => {}),
+      );
+      await Promise.all(ended);
+    },
+    /** `npm run replay` as the user of this server and queue has it. */
+    replay: (...args: string[]) =>
+      execa(process.execPath, [MAIN, ...args], {
+        env: {
+          ...isolatedEnv(process.env),
+          TEMPORAL_ADDRESS: address,
+          Q2T_TASK_QUEUE: taskQueue,
+        },
+        extendEnv: false,
+        reject: false,
+      }),
+    untilListed: (count: number) =>
+      until(`${count} open runs listed`, async () => {
+        const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
+        return (await client.workflow.count(query)).count === count;
+      }),
+  };
+}
+
+const MAIN = fileURLToPath(new URL('../../replay/main.ts', import.meta.url));
+
+async function submitted(pipeline: Pipeline): Promise<string> {
+  const order = anOrder();
+  const { kind } = await pipeline.submit(order, quickPolicy);
+  assert.equal(kind, 'started');
+  return runIdOf(orderIdOf(order));
+}
+
+async function untilPriced(workflowId: string): Promise<void> {
+  await until(`${workflowId} waits for its price`, async () => {
+    const { raw } = await client.workflow.getHandle(workflowId).describe();
+    return (raw.pendingActivities?.length ?? 0) > 0;
+  });
+}
+
+suite("a server's open runs", () => {
+  let queue: Awaited<ReturnType<typeof openQueue>>;
+  before(async () => {
+    queue = await openQueue();
+    for (let n = 0; n < 3; n++) await queue.submit();
+    await queue.work({ codePath: code.current });
+    await queue.submit();
+    await queue.untilListed(4);
+  });
+  after(() => queue.close());
+
+  test('are fine with the code that they run on, those that have not begun too', async () => {
+    const { stdout, exitCode } = await queue.replay('--live', '--json', '--bundle', code.current);
+    assert.deepEqual(JSON.parse(stdout), {
+      open: 4,
+      lookedAt: 4,
+      fine: 4,
+      notBegun: 1,
+      failures: [],
+    });
+    assert.equal(exitCode, 0);
+  });
+
+  test('that would stall are named, with the event and what the code does instead', async () => {
+    const { stdout, exitCode } = await queue.replay('--live', '--bundle', code.wrong);
+    assert.equal(exitCode, 1);
+    for (const workflowId of queue.workflowIds.slice(0, 3)) {
+      const said = `✗ ${workflowId}: at event 5 the history sets OrderStatus=running, OrderStep=validate; the code changes its memo`;
+      assert.ok(stdout.includes(said), stdout);
+    }
+    assert.match(stdout, /4 of 4 open runs looked at: 1 fine, 3 would stall\./);
+    assert.ok(stdout.includes(`Temporal ${address}`), stdout);
+  });
+
+  test('are bounded by a limit and chosen by a query', async () => {
+    const limited = await queue.replay('--live', '--bundle', code.current, '--limit', '2');
+    assert.match(limited.stdout, /2 of 4 open runs looked at: 2 fine/);
+    assert.match(limited.stdout, /left out by --limit 2/);
+    const query = `WorkflowId = '${queue.workflowIds[0]}' OR WorkflowId = '${queue.workflowIds[1]}'`;
+    const chosen = await queue.replay('--live', '--bundle', code.current, '--query', query);
+    assert.match(chosen.stdout, /2 of 2 open runs looked at: 2 fine/);
+  });
+
+  test('a query that the server does not take is an error that says so', async () => {
+    const args = ['--live', '--bundle', code.current, '--query', 'NoSuchThing = 1'];
+    const { stderr, exitCode } = await queue.replay(...args);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /NoSuchThing/);
+  });
+
+  test('are only read', async () => {
+    const lengths = () =>
+      Promise.all(
+        queue.workflowIds.map(async (id) => {
+          const { historyLength, raw } = await client.workflow.getHandle(id).describe();
+          return [historyLength, String(raw.workflowExecutionInfo?.stateTransitionCount)];
+        }),
+      );
+    const earlier = await lengths();
+    await queue.replay('--live', '--bundle', code.wrong);
+    await queue.replay('--can-remove', PATCH);
+    assert.deepEqual(await lengths(), earlier);
+  });
+});
+
+suite('a patch', () => {
+  let queue: Awaited<ReturnType<typeof openQueue>>;
+  before(async () => {
+    queue = await openQueue();
+    await queue.submit();
+    await queue.submit();
+    await queue.work({ codePath: code.current });
+    await queue.submit();
+    await queue.work({ codePath: code.withPatch });
+    await queue.untilListed(3);
+  });
+  after(() => queue.close());
+
+  test('stays while runs without it are open, and can go when they have ended', async () => {
+    const [oldest, other] = queue.workflowIds;
+    assert.ok(oldest !== undefined && other !== undefined);
+    const early = await queue.replay('--can-remove', PATCH, '--json');
+    assert.equal(early.exitCode, 1);
+    const said = JSON.parse(early.stdout) as { without: number; oldest: { workflowId: string } };
+    assert.equal(said.without, 2);
+    assert.equal(said.oldest.workflowId, oldest);
+    const inWords = await queue.replay('--can-remove', PATCH);
+    assert.match(inWords.stdout, /3 open runs, 1 of them with patch "asked-first", 2 without\./);
+    assert.match(inWords.stdout, /Not yet/);
+
+    await client.workflow.getHandle(oldest).terminate();
+    await client.workflow.getHandle(other).terminate();
+    await queue.untilListed(1);
+    const late = await queue.replay('--can-remove', PATCH);
+    assert.match(late.stdout, /The code from before "asked-first" can go\./);
+    assert.equal(late.exitCode, 0);
+  });
+
+  test('that is removed while a run has it fails the gate, by a file as other tools write it', async () => {
+    const patched = queue.workflowIds[2] ?? '';
+    const history = await client.workflow.getHandle(patched).fetchHistory();
+    const file = join(dir, 'patched.json');
+    await writeFile(file, historyToJSON(history));
+    const { stdout, exitCode } = await queue.replay(file, '--bundle', code.current);
+    assert.equal(exitCode, 1);
+    assert.match(
+      stdout,
+      /patched: at event \d+ the history has the patch "asked-first"; the code /,
+    );
+    assert.equal((await queue.replay(file, '--bundle', code.withPatch)).exitCode, 0);
+  });
+});
+
+test('bad arguments are refused with exit code 2', async () => {
+  const queue = await openQueue();
+  for (const args of [
+    ['--live', '--cut'],
+    ['--limit', 'many'],
+    ['--query', "WorkflowType = 'x'"],
+    ['--live', 'some.json'],
+    ['no-such-file.json'],
+    ['--bundle', 'no-such-bundle.js'],
+  ]) {
+    const { exitCode, stderr } = await queue.replay(...args);
+    assert.equal(exitCode, 2, args.join(' '));
+    assert.match(stderr, /^error: |no-such-/);
+  }
+});
