@@ -1,10 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import ora from 'ora';
 import { toCommandError } from '../client/errors.ts';
-import { replayQuietly } from './gate/quiet.ts';
-import { canRemove } from './live/can-remove.ts';
-import { replayLive } from './live/replay-live.ts';
-import { replayRecorded } from './recorded.ts';
 import type { Answer } from './answer.ts';
 
 interface Options {
@@ -64,16 +60,25 @@ await new Command('replay')
   })
   .parseAsync();
 
-function answerTo(
+/** The SDK takes a while to load: `--help` and bad arguments don't wait for it. */
+async function answerTo(
   files: string[],
   { live, canRemove: patch, query, limit, bundle, cut }: Options,
   announce: (text: string) => void,
 ): Promise<Answer> {
   const filter = query === undefined ? {} : { query };
-  if (patch !== undefined) return canRemove({ patch, ...filter });
+  if (patch !== undefined) {
+    const { canRemove } = await import('./live/can-remove.ts');
+    return canRemove({ patch, ...filter });
+  }
+  const { replayQuietly } = await import('./gate/quiet.ts');
   replayQuietly();
   const against = bundle === undefined ? {} : { bundle };
-  if (live === true) return replayLive({ ...filter, ...against, limit, announce });
+  if (live === true) {
+    const { replayLive } = await import('./live/replay-live.ts');
+    return replayLive({ ...filter, ...against, limit, announce });
+  }
+  const { replayRecorded } = await import('./recorded.ts');
   return replayRecorded({ files, ...against, cut, announce });
 }
 

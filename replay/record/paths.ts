@@ -1,8 +1,9 @@
 import type { Client } from '@temporalio/client';
-import { businessKey, orderIdOf, runIdOf, type OrderId } from '../../core/identity.ts';
+import { runIdOf, type OrderId } from '../../core/identity.ts';
 import type { Order } from '../../core/order/schema.ts';
 import type { FaultSpec } from '../../partners/control.ts';
 import type { World } from '../../lab/world/world.ts';
+import { failing, held, type PartnerName } from './faults.ts';
 import {
   anOrder,
   answer,
@@ -203,7 +204,7 @@ function buyer(id: string): Order['buyer'] {
 }
 
 /** A cancel while the partner holds a request that has acted. */
-function cancelledWhile(step: string, partner: Held, operation: string): RunPath {
+function cancelledWhile(step: string, partner: PartnerName, operation: string): RunPath {
   const name = `cancelled-at-${step}`;
   return {
     name,
@@ -215,39 +216,4 @@ function cancelledWhile(step: string, partner: Held, operation: string): RunPath
       await world.partners.clearFault(faultId);
     },
   };
-}
-
-type Held = NonNullable<FaultSpec['partner']>;
-
-function held(partner: Held, operation: string, order: Order): FaultSpec {
-  return {
-    partner,
-    operation,
-    ...about(operation, order),
-    times: 1,
-    effect: { kind: 'hang-after' },
-  };
-}
-
-function failing(
-  partner: Held,
-  operation: string,
-  order: Order,
-  status: number,
-  times?: number,
-): FaultSpec {
-  const limit = times === undefined ? {} : { times };
-  return {
-    partner,
-    operation,
-    ...about(operation, order),
-    ...limit,
-    effect: { kind: 'status', status },
-  };
-}
-
-/** A quote carries no reference, so it is known by its sku. */
-function about(operation: string, order: Order) {
-  if (operation === 'quote') return { sku: order.lines[0]?.sku ?? '' };
-  return { reference: businessKey(orderIdOf(order)) };
 }

@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { NativeConnection, Worker } from '@temporalio/worker';
-import type { WorkflowBundleOption } from '@temporalio/worker';
-import { execa } from 'execa';
-import { localActivities } from '../../activities/index.ts';
-import { isolatedEnv } from '../../client/isolated-env.mjs';
-import { openTemporal } from '../../client/pipelines/temporal.ts';
-import type { Pipeline } from '../../core/contract.ts';
-import { orderIdOf, runIdOf } from '../../core/identity.ts';
+import { NativeConnection } from '@temporalio/worker';
 import { copySources } from '../../replay/changes/change.ts';
 import { wrongChanges } from '../../replay/changes/wrong.ts';
-import { anOrder, quickPolicy } from '../support/orders.ts';
 import { temporalAddress, workflowBundle } from '../support/temporal.ts';
-import { until } from '../support/until.ts';
+import { openReplayQueue, type ReplayQueue } from './open-queue.ts';
 
 const PATCH = 'asked-first';
 const WITH_PATCH = {
@@ -77,81 +67,14 @@ async function bundles() {
   return { current: 'codePath' in shared ? shared.codePath : current, wrong, withPatch };
 }
 
-/** Orders on a queue of their own, which get as far as their first price: nobody takes activities there. */
-async function openQueue() {
-  const taskQueue = `orders-${randomBytes(6).toString('hex')}`;
-  const pipeline = await openTemporal({ connection, taskQueue });
-  const workflowIds: string[] = [];
-  return {
-    taskQueue,
-    workflowIds,
-    /** Starts an order; returns its workflow id. */
-    async submit(): Promise<string> {
-      const workflowId = await submitted(pipeline);
-      workflowIds.push(workflowId);
-      return workflowId;
-    },
-    /** Runs what is there up to the first price with the given code, then nobody works any more. */
-    async work(bundle: WorkflowBundleOption): Promise<void> {
-      const worker = await Worker.create({
-        connection: native,
-        taskQueue,
-        workflowBundle: bundle,
-        activities: localActivities,
-        enableNonLocalActivities: false,
-      });
-      await worker.runUntil(() => Promise.all(workflowIds.map(untilPriced)));
-    },
-    async close(): Promise<void> {
-      const ended = workflowIds.map((id) =>
-        client.workflow
-          .getHandle(id)
-          .terminate()
-          .catch(() => {}),
-      );
-      await Promise.all(ended);
-    },
-    /** `npm run replay` as the user of this server and queue has it. */
-    replay: (...args: string[]) =>
-      execa(process.execPath, [MAIN, ...args], {
-        env: {
-          ...isolatedEnv(process.env),
-          TEMPORAL_ADDRESS: address,
-          Q2T_TASK_QUEUE: taskQueue,
-        },
-        extendEnv: false,
-        reject: false,
-      }),
-    untilListed: (count: number) =>
-      until(`${count} open runs listed`, async () => {
-        const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
-        return (await client.workflow.count(query)).count === count;
-      }),
-  };
-}
-
-const MAIN = fileURLToPath(new URL('../../replay/main.ts', import.meta.url));
-
-async function submitted(pipeline: Pipeline): Promise<string> {
-  const order = anOrder();
-  const { kind } = await pipeline.submit(order, quickPolicy);
-  assert.equal(kind, 'started');
-  return runIdOf(orderIdOf(order));
-}
-
-async function untilPriced(workflowId: string): Promise<void> {
-  await until(`${workflowId} waits for its price`, async () => {
-    const { raw } = await client.workflow.getHandle(workflowId).describe();
-    return (raw.pendingActivities?.length ?? 0) > 0;
-  });
-}
+const openQueue = () => openReplayQueue({ address, connection, native });
 
 suite("a server's open runs", () => {
-  let queue: Awaited<ReturnType<typeof openQueue>>;
+  let queue: ReplayQueue;
   before(async () => {
     queue = await openQueue();
     for (let n = 0; n < 3; n++) await queue.submit();
-    await queue.work({ codePath: code.current });
+    await queue.work(code.current);
     await queue.submit();
     await queue.untilListed(4);
   });
@@ -212,14 +135,14 @@ suite("a server's open runs", () => {
 });
 
 suite('a patch', () => {
-  let queue: Awaited<ReturnType<typeof openQueue>>;
+  let queue: ReplayQueue;
   before(async () => {
     queue = await openQueue();
     await queue.submit();
     await queue.submit();
-    await queue.work({ codePath: code.current });
+    await queue.work(code.current);
     await queue.submit();
-    await queue.work({ codePath: code.withPatch });
+    await queue.work(code.withPatch);
     await queue.untilListed(3);
   });
   after(() => queue.close());
