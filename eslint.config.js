@@ -132,6 +132,9 @@ const imports = {
     folders: [
       'core',
       'lab/world',
+      'lab/observe',
+      'replay',
+      'workflows/definitions.ts',
       'client',
       'queue',
       'stack',
@@ -147,6 +150,7 @@ const imports = {
       'ora',
       'pg',
       'pg-boss',
+      'pino',
       'zod',
     ],
     node: true,

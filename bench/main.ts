@@ -4,6 +4,9 @@ import { Command, InvalidArgumentError } from 'commander';
 import ora from 'ora';
 import { reportOrders } from './orders/report.ts';
 import { runOrdersBench, type OrdersPlan } from './orders/run.ts';
+import { fullReplayPlan, type ReplayPlan } from './replay/plan.ts';
+import { reportReplay } from './replay/report.ts';
+import { runReplayBench } from './replay/run.ts';
 import { fullPlan, quickPlan, type Plan } from './transport/plan.ts';
 import { reportTransport } from './transport/report.ts';
 import { runTransportBench } from './transport/run.ts';
@@ -46,6 +49,18 @@ program
   .option('--out <folder>', 'where the report goes', 'docs/measured')
   .action(async ({ out, ...plan }: OrdersPlan & { out: string }) => {
     await measure('orders', out, (announce) => runOrdersBench(plan, announce), reportOrders);
+  });
+
+program
+  .command('replay')
+  .description('how fast histories replay, how a cold worker takes up a run, what a cache costs')
+  .option('--lines <count>', 'lines of the long run', parseCount, fullReplayPlan.lines)
+  .option('--runs <count>', 'open runs for the caches', parseCount, fullReplayPlan.runs)
+  .option('--events <count>', 'events to replay in a cell', parseCount, fullReplayPlan.events)
+  .option('--rounds <count>', 'how often each measurement has its turn', parseCount, 3)
+  .option('--out <folder>', 'where the report goes', 'docs/measured')
+  .action(async ({ out, ...plan }: ReplayPlan & { out: string }) => {
+    await measure('replay', out, (announce) => runReplayBench(plan, announce), reportReplay);
   });
 
 await program.parseAsync();
