@@ -21,3 +21,15 @@ export const sharedKey: Guard = {
     },
   ],
 };
+
+/** The same in the pipeline of three steps. */
+export const sharedKeyOfThreeSteps: Guard = {
+  name: sharedKey.name,
+  patches: [
+    {
+      file: 'lab/scenarios/three-steps/steps.ts',
+      replace: "const key = effectKey(id, { revision: 1, step: 'reserve' });",
+      by: "const key = effectKey(id, { revision: 1, step: 'reserve' }) + crypto.randomUUID();",
+    },
+  ],
+};

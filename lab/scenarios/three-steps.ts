@@ -1,5 +1,6 @@
 import { businessKey, orderIdOf } from '../../core/identity.ts';
 import type { Implementation } from '../../core/contract.ts';
+import { sharedKeyOfThreeSteps } from '../guards/effect-key.ts';
 import { judgeEffects } from '../observe/effects.ts';
 import { until, untilThrough } from '../observe/until.ts';
 import type { Figures, Outcome, Scenario, Stage } from '../scenario.ts';
@@ -47,6 +48,7 @@ export const threeSteps: Scenario = {
     temporal: { verdict: 'held' },
   },
   run: carry,
+  controls: [{ on: 'chain', without: sharedKeyOfThreeSteps, breaks: 'reserved twice', run: again }],
   limitMs: { small: 240_000 },
   seconds: 15,
 };
@@ -90,6 +92,16 @@ async function carry(stage: Stage): Promise<Outcome> {
   };
   await stage.say(`${count} orders: ${JSON.stringify(measured)}`);
   return { verdict: 'held', counted, measured };
+}
+
+/** Only the order whose worker dies: without a key the step that is done again is done twice. */
+async function again(stage: Stage): Promise<Outcome> {
+  const world = await stage.world();
+  await killInTheMiddle(stage, world, await openDoor(stage, world));
+  await startStepWorker(stage, world);
+  await untilReserved(world, 2);
+  const effects = await world.partners.counts({ buyerId: world.name });
+  return judgeEffects(effects, { enquiry: 1, reservation: 1 });
 }
 
 async function killInTheMiddle(stage: Stage, world: World, door: Door): Promise<void> {

@@ -50,6 +50,7 @@ export async function openWorld(
     if (!wiring) throw new Error('this world has no wire: open it with `wired`');
     return wiring;
   };
+  const guardEnv = options.without ? withoutGuard(options.without) : {};
   let workers = 0;
   let ingestPort: number | undefined;
 
@@ -65,7 +66,7 @@ export async function openWorld(
       Q2T_STICKY_TIMEOUT_MS: '300',
       Q2T_VISIBILITY_MS: String(policy.heartbeatMs),
       ...wiring?.env(processName),
-      ...(options.without && withoutGuard(options.without)),
+      ...guardEnv,
       ...env,
     });
     await worker.start();
@@ -83,6 +84,7 @@ export async function openWorld(
     policy,
     databaseUrl,
     partnersUrl,
+    guardEnv,
     temporal: { address, namespace },
     get wire() {
       return wired().wire;

@@ -29,19 +29,24 @@ export async function fireDueTimers(pool: Pool, transport: Transport): Promise<n
     values: [BATCH],
   });
   let fired = 0;
+  const locked = new Set<string>();
   for (const { run_id: runId, name } of rows) {
-    if (await fire(pool, transport, runId, name)) fired += 1;
+    // A run's timers fire in the order of their dates: an escalation never after its deadline.
+    if (locked.has(runId)) continue;
+    const result = await fire(pool, transport, runId, name);
+    if (result === 'fired') fired += 1;
+    if (result === 'locked') locked.add(runId);
   }
   return fired;
 }
 
-/** Locks in the order of everybody: the run first, then what belongs to it. False: fired or not to be had now. */
+/** Locks in the order of everybody: the run first, then what belongs to it. */
 async function fire(
   pool: Pool,
   transport: Transport,
   runId: string,
   name: string,
-): Promise<boolean> {
+): Promise<'fired' | 'already' | 'locked'> {
   try {
     return await withTransaction(pool, async (tx) => {
       await tx.query(`SELECT set_config('lock_timeout', $1, true)`, [String(LONGEST_WAIT_MS)]);
@@ -51,13 +56,13 @@ async function fire(
          WHERE run_id = $1 AND name = $2 AND fired_at IS NULL AND due_at <= statement_timestamp()`,
         [runId, name],
       );
-      if (!rowCount) return false;
+      if (!rowCount) return 'already';
       await deliver(tx, transport, runId, { kind: 'timer', name });
-      return true;
+      return 'fired';
     });
   } catch (error) {
     // The next round finds it still due.
-    if (isLockTimeout(error)) return false;
+    if (isLockTimeout(error)) return 'locked';
     throw error;
   }
 }

@@ -75,7 +75,7 @@ export async function startStepWorker({ cleanUp }: Stage, world: World): Promise
     temporal: { ...world.temporal, taskQueue: world.name },
   };
   const child = execa(process.execPath, [...NODE_FLAGS, SCRIPT], {
-    env: { ...isolatedEnv(process.env), Q2T_LAB_JOB: JSON.stringify(job) },
+    env: { ...isolatedEnv(process.env), ...world.guardEnv, Q2T_LAB_JOB: JSON.stringify(job) },
     extendEnv: false,
     cwd: projectRoot,
     reject: false,

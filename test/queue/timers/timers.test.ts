@@ -110,6 +110,36 @@ describe('a timer on the queue', () => {
     assert.deepEqual(rows, [{ token: '1' }]);
   });
 
+  test('a run that is locked for a moment still has its timers fired in the order of their dates', async () => {
+    const runId = await aRun();
+    const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+    await set(runId, 'escalate', ago(2));
+    await set(runId, 'expire', ago(1));
+    const holder = await on.idle.client();
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM queue.run WHERE id = $1 FOR NO KEY UPDATE', [runId]);
+    const waits = async () => {
+      const { rowCount } = await on.bench.pool.query(
+        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+      );
+      return rowCount === 1;
+    };
+    const firing = fire();
+    await eventually('the first timer waits for the run', waits);
+    await eventually('and has given up', async () => !(await waits()));
+    await holder.query('ROLLBACK');
+    await firing;
+    const { rows } = await on.bench.pool.query<{ name: string }>(
+      'SELECT name FROM queue.timer WHERE run_id = $1 AND fired_at IS NOT NULL',
+      [runId],
+    );
+    assert.ok(
+      !rows.some(({ name }) => name === 'expire') || rows.length === 2,
+      JSON.stringify(rows),
+    );
+    assert.equal((await fire()) + rows.length, 2);
+  });
+
   test('A23: a wait longer than a queue delays is refused there, and fires once as a timer under a short visibility', async () => {
     const sqs = await openTransport({ pool: on.idle.engine.pool, profile: 'sqs' });
     await assert.rejects(

@@ -6,6 +6,7 @@ import { migrate } from '../../../queue/migrations/migrate.ts';
 import { openQueue } from '../../../queue/open.ts';
 import { emptyDatabase } from '../../support/postgres.ts';
 import { anOrder, quickPolicy } from '../../support/orders.ts';
+import { until } from '../../support/until.ts';
 import { openBench } from '../support/bench.ts';
 import { startWorkerProcess } from '../support/worker-process.ts';
 import { findPgBouncer, HOW_TO_GET_IT, startPgBouncer } from '../transport/pgbouncer.ts';
@@ -49,13 +50,17 @@ test(
       const { charge, enquiry, reservation, order: placed, mail } = counts;
       assert.deepEqual([charge, enquiry, reservation, placed, mail], [1, 1, 1, 1, 1]);
     }
-    const health = await fetch(`http://127.0.0.1:${workers[0]?.port}/health`);
-    assert.match(await health.text(), /"hints":"polling"/);
+    await until('a worker that polls', async () => {
+      const health = await fetch(`http://127.0.0.1:${workers[0]?.port}/health`);
+      return (await health.text()).includes('"hints":"polling"');
+    });
     const { rowCount: leaders } = await bench.pool.query('SELECT FROM queue.housekeeper');
     assert.equal(leaders, 1);
     for (const worker of workers) {
-      const said = worker.log.find(({ msg }) => msg === 'hints do not arrive, receivers poll');
-      assert.match(String(said?.['reason']), /pooler in transaction mode/);
+      const said = await until('it says so', () =>
+        worker.log.find(({ msg }) => msg === 'hints do not arrive, receivers poll'),
+      );
+      assert.match(String(said['reason']), /pooler in transaction mode/);
       assert.deepEqual(
         worker.log.filter(({ level }) => Number(level) >= 50),
         [],
