@@ -9,7 +9,7 @@ export interface ReplayPlan {
   rounds: number;
 }
 
-/** An order can't have more lines; they make a little over 10,000 events. */
+/** An order can't have more lines; they make just under 10,000 events. */
 export const fullReplayPlan: ReplayPlan = { lines: 2_500, runs: 100, events: 10_000, rounds: 3 };
 
 /** One history, replayed again and again by one replay worker. */

@@ -34,17 +34,8 @@ export function reportReplay({ machine, plan, speed, cold, cache }: ReplayResult
     '## The cache',
     `${plan.runs} open runs get answers in turn, 8 at a time, in another order each time, each answer one workflow task without an activity. *Memory*: the worker's process after that. A run that is not in the cache is replayed from its history for every answer; histories grow with each answer, so only the cells of one round compare.`,
     table(['cached runs at most', 'tasks/s', 'worker CPU ms/task', 'memory MB'], caches),
-    memoryInWords(cache, plan.runs),
+    'The default comes from the heap limit of the process. The memory is what the process holds, garbage of its replays included, which differs by more than so few cached runs take: it is no measure of one run.',
   ].join('\n\n');
-}
-
-/** From the difference between a worker that keeps all of the runs and one that keeps none, in the same round. */
-function memoryInWords(cache: ReplayResult['cache'], runs: number): string {
-  const none = cache.filter(({ size }) => size === 0);
-  const all = cache.filter(({ asked }) => asked === undefined);
-  const each = middle(all.map((cell, n) => (cell.memoryMb - (none[n]?.memoryMb ?? NaN)) / runs));
-  const [size = NaN] = all.map((cell) => cell.size);
-  return `A cached run takes ${each.toFixed(2)} MB: the memory of a worker that keeps all ${runs}, less that of one that keeps none, divided by ${runs}. The default of ${size} comes from the heap limit of the process; full of such runs it would hold ${((each * size) / 1_024).toFixed(1)} GB.`;
 }
 
 function grouped<T>(cells: readonly T[], by: (cell: T) => string): T[][] {
