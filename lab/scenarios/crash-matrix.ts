@@ -50,11 +50,14 @@ export const crashMatrix: Scenario = {
     }
     const durable = implementation === 'temporal' ? 'calls' : 'commits';
     const counted = {
-      tried: `${chosen.length} of ${places.length} places around ${boundaries.length} ${durable}`,
       ...(doubled.length > 0 ? { 'not once': doubled.length } : { effects: 'each once' }),
       'left behind': 'nothing',
     };
-    const measured = { 'longest recovery': seconds(Math.max(...took)) };
+    const measured = {
+      // One more where the machine was so slow that a claim came back empty.
+      tried: `${chosen.length} of ${places.length} places around ${boundaries.length} ${durable}`,
+      'longest recovery': seconds(Math.max(...took)),
+    };
     // On the chain it is known where; elsewhere it is what has to be looked into.
     const at = implementation === 'chain' || doubled.length === 0 ? {} : { at: doubled.join('; ') };
     return together(outcomes, counted, { ...measured, ...at });
