@@ -54,7 +54,7 @@ export const crashMatrix: Scenario = {
       'left behind': 'nothing',
     };
     const measured = {
-      // One more where the machine was so slow that a claim came back empty.
+      // How many writes an order takes may differ by one or two on a slow machine.
       tried: `${chosen.length} of ${places.length} places around ${boundaries.length} ${durable}`,
       'longest recovery': seconds(Math.max(...took)),
     };
