@@ -9,7 +9,7 @@ import { anOrder, quickPolicy } from '../../support/orders.ts';
 import { openBench, storyOf } from '../support/bench.ts';
 import type { QueueBench } from '../support/bench.ts';
 import { idleEngine } from '../support/engine.ts';
-import { eventually } from '../support/eventually.ts';
+import { until } from '../../support/until.ts';
 import type { IdleEngine } from '../support/engine.ts';
 
 const ops = { by: 'ops', why: 'looked into it' };
@@ -92,7 +92,7 @@ describe('a stuck order on the queue', () => {
   test('A18: whose dead message is redriven by hand is looked at, acked, and stays stuck until somebody decides', async () => {
     const { order, id, mend } = await stuck({ partner: 'warehouse', operation: 'reserve' });
     await idle.engine.transport.redrive('orders');
-    await eventually('the redriven message is acked', async () => {
+    await until('the redriven message is acked', async () => {
       const { rowCount } = await bench.pool.query(
         `SELECT FROM queue.message WHERE body->>'runId' = $1`,
         [refOf(order)],
@@ -244,7 +244,7 @@ describe('a stuck order on the queue', () => {
     const order = anOrder();
     await bench.pipeline.submit(order, quickPolicy);
     await bench.ended(orderIdOf(order));
-    await eventually('both are dead', async () => (await dead()) === before + 2);
+    await until('both are dead', async () => (await dead()) === before + 2);
   });
 
   test('a zero of dead letters is backed by a canary and by who looked last', async () => {

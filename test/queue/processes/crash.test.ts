@@ -6,7 +6,7 @@ import type { FaultSpec } from '../../../partners/control.ts';
 import { anOrder, quickPolicy } from '../../support/orders.ts';
 import { openBench, storyOf } from '../support/bench.ts';
 import type { QueueBench } from '../support/bench.ts';
-import { eventually } from '../support/eventually.ts';
+import { until } from '../../support/until.ts';
 import { startWorkerProcess } from '../support/worker-process.ts';
 import type { WorkerProcess } from '../support/worker-process.ts';
 
@@ -140,7 +140,7 @@ describe('worker processes of the queue', () => {
       const before = await bench.position(orderIdOf(order));
       await bench.partners.release();
       frozen.signal('SIGCONT');
-      await eventually('the thawed worker is refused', () =>
+      await until('the thawed worker is refused', () =>
         frozen.log.some(({ msg }) => msg === 'another worker has the run'),
       );
       assert.deepEqual(await bench.position(orderIdOf(order)), before);
@@ -166,7 +166,7 @@ describe('worker processes of the queue', () => {
         ? listed.runs.filter(({ id }) => refs.has(id.orderRef)).length
         : 0;
     };
-    await eventually('some orders are done', async () => (await done()) >= 4);
+    await until('some orders are done', async () => (await done()) >= 4);
     first.signal('SIGTERM');
     await kill(second);
     assert.equal(await first.exited, 0);

@@ -15,7 +15,7 @@ import type { Postgres } from '../../../stack/postgres.ts';
 import { anOrder, quickPolicy } from '../../support/orders.ts';
 import { openBench } from '../support/bench.ts';
 import type { QueueBench } from '../support/bench.ts';
-import { eventually } from '../support/eventually.ts';
+import { until } from '../../support/until.ts';
 import { openHalfOpenWire } from '../support/half-open.ts';
 import { startWorkerProcess } from '../support/worker-process.ts';
 
@@ -51,14 +51,10 @@ describe('the database of the queue', () => {
       const listed = await pipeline.list({ status: 'ended' }).catch(() => undefined);
       return listed?.kind === 'runs' ? listed.runs.length : 0;
     };
-    await eventually('some orders have ended', async () => (await ended()) >= 2);
+    await until('some orders have ended', async () => (await ended()) >= 2);
     await postgres.process.kill();
     await postgres.process.start();
-    await eventually(
-      'all orders have ended',
-      async () => (await ended()) === orders.length,
-      60_000,
-    );
+    await until('all orders have ended', async () => (await ended()) === orders.length, 60_000);
     for (const order of orders) {
       const counts = await partners.counts(`${order.buyer.id}/${order.orderRef}`);
       assert.deepEqual(counts, { ...once, ...undone });
@@ -84,7 +80,7 @@ describe('the connections of the queue', () => {
     const admin = new pg.Client({ connectionString: bench.databaseUrl });
     await admin.connect();
     let cuts = 0;
-    await eventually(
+    await until(
       'all orders have ended',
       async () => {
         if (cuts < 6) {

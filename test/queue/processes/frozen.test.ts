@@ -8,7 +8,7 @@ import { startPostgresProxy } from '../../../lab/wire/postgres/proxy.ts';
 import { anOrder, quickPolicy } from '../../support/orders.ts';
 import { openBench } from '../support/bench.ts';
 import type { QueueBench } from '../support/bench.ts';
-import { eventually } from '../support/eventually.ts';
+import { until } from '../../support/until.ts';
 import { startWorkerProcess } from '../support/worker-process.ts';
 
 const policy = { ...quickPolicy, heartbeatMs: 1_000, settleMs: 300 };
@@ -42,7 +42,7 @@ describe('somebody who is frozen with a run’s row locked', () => {
       const { values } = await worker.engine.metrics.messages.get();
       return values.find(({ labels }) => labels.result === 'locked')?.value ?? 0;
     };
-    await eventually('many takes gave up', async () => (await gaveUp()) >= TAKES);
+    await until('many takes gave up', async () => (await gaveUp()) >= TAKES);
     await frozen.query('ROLLBACK');
     await frozen.end();
     assert.equal((await bench.ended(orderIdOf(order))).outcome, 'completed');

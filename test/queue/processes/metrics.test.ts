@@ -4,7 +4,7 @@ import { orderIdOf } from '../../../core/order/run-input.ts';
 import { anOrder, quickPolicy } from '../../support/orders.ts';
 import { openBench } from '../support/bench.ts';
 import type { QueueBench } from '../support/bench.ts';
-import { eventually } from '../support/eventually.ts';
+import { until } from '../../support/until.ts';
 import { startWorkerProcess } from '../support/worker-process.ts';
 import type { WorkerProcess } from '../support/worker-process.ts';
 
@@ -47,7 +47,7 @@ describe('a worker process of the queue', () => {
     assert.equal(await metric('q2t_queue_messages{queue="orders",state="dead"}'), 0);
     assert.equal(await metric('q2t_runs_ended_last_minute'), 1);
     assert.equal(await metric('q2t_double_effects'), 0);
-    await eventually('the canary was seen', async () =>
+    await until('the canary was seen', async () =>
       Number.isFinite(await metric('q2t_canary_age_seconds')),
     );
     assert.ok(Number.isNaN(await metric('q2t_dead_letters_last_look_seconds')));

@@ -10,7 +10,7 @@ import { limitsOf } from '../../../queue/transport/limits.ts';
 import { anOrder, quickPolicy } from '../../support/orders.ts';
 import { openBench } from '../support/bench.ts';
 import type { QueueBench } from '../support/bench.ts';
-import { eventually } from '../support/eventually.ts';
+import { until } from '../../support/until.ts';
 import { idleEngine } from '../support/engine.ts';
 import type { IdleEngine } from '../support/engine.ts';
 
@@ -140,7 +140,7 @@ describe('pruning', () => {
     const children = { body: { joinId: `${runId}/r1/price`, childId: '1' } };
     await transport.send(pool, 'orders', [{ body: { runId } }]);
     await transport.send(pool, 'lines', [children]);
-    await eventually('both are acked', async () => {
+    await until('both are acked', async () => {
       const { rowCount } = await pool.query('SELECT FROM queue.message');
       return rowCount === 0;
     });

@@ -13,7 +13,7 @@ import { openBench } from '../support/bench.ts';
 import type { QueueBench } from '../support/bench.ts';
 import { idleEngine } from '../support/engine.ts';
 import type { IdleEngine } from '../support/engine.ts';
-import { eventually } from '../support/eventually.ts';
+import { until } from '../../support/until.ts';
 
 const WORKER = fileURLToPath(new URL('../../../workers/chain.ts', import.meta.url));
 
@@ -66,7 +66,7 @@ describe('the chain', () => {
   const counts = (order: Order) => bench.partners.counts(refOf(order));
   const submit = (order: Order) => chain.submit(order, quickPolicy);
   const drained = () =>
-    eventually('the chain is empty', async () => {
+    until('the chain is empty', async () => {
       const { available, inFlight, delayed } = await idle.engine.transport.counts('chain');
       return available + inFlight + delayed === 0;
     });

@@ -9,7 +9,7 @@ import { LimitError } from '../../../queue/transport/limits.ts';
 import { openTransport } from '../../../queue/transport/open.ts';
 import { anOrder, quickPolicy } from '../../support/orders.ts';
 import { idleEngine, useIdle } from '../support/engine.ts';
-import { eventually } from '../support/eventually.ts';
+import { until } from '../../support/until.ts';
 
 const DAY = 86_400_000;
 
@@ -125,8 +125,8 @@ describe('a timer on the queue', () => {
       return rowCount === 1;
     };
     const firing = fire();
-    await eventually('the first timer waits for the run', waits);
-    await eventually('and has given up', async () => !(await waits()));
+    await until('the first timer waits for the run', waits);
+    await until('and has given up', async () => !(await waits()));
     await holder.query('ROLLBACK');
     await firing;
     const { rows } = await on.bench.pool.query<{ name: string }>(
@@ -153,7 +153,7 @@ describe('a timer on the queue', () => {
     const worker = await on.bench.startWorker({ visibilityMs: 200 });
     await on.bench.pipeline.submit(order, quickPolicy);
     await on.bench.until(id, ({ status }) => status === 'waiting');
-    await eventually('no message waits with it', async () => {
+    await until('no message waits with it', async () => {
       const { rowCount } = await on.bench.pool.query(
         `SELECT FROM queue.message WHERE body->>'runId' = $1`,
         [`${order.buyer.id}/${order.orderRef}`],

@@ -10,7 +10,7 @@ import type { Order } from '../../../core/order/schema.ts';
 import { migrate } from '../../../queue/migrations/migrate.ts';
 import { anOrder, quickPolicy } from '../../support/orders.ts';
 import { openBench } from '../support/bench.ts';
-import { eventually } from '../support/eventually.ts';
+import { until } from '../../support/until.ts';
 import { startWorkerProcess } from '../support/worker-process.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../queue/migrations', import.meta.url));
@@ -59,7 +59,7 @@ test('a migration is applied while runs are under way, and the old workers go on
     return rows[0]?.n ?? 0;
   };
   for (let n = 0; n < 6; n += 1) await submit();
-  await eventually('an order has ended', async () => (await underWay()) < 6);
+  await until('an order has ended', async () => (await underWay()) < 6);
   let migrated = false;
   const migrating = migrate(bench.databaseUrl, { folder }).finally(() => {
     migrated = true;

@@ -5,7 +5,7 @@ import { lead, stopLeading } from '../../../queue/worker/lead.ts';
 import { anOrder, quickPolicy } from '../../support/orders.ts';
 import { openBench } from '../support/bench.ts';
 import type { QueueBench } from '../support/bench.ts';
-import { eventually } from '../support/eventually.ts';
+import { until } from '../../support/until.ts';
 import { startWorkerProcess } from '../support/worker-process.ts';
 
 describe('keeping house', () => {
@@ -62,17 +62,17 @@ describe('keeping house', () => {
     });
     const ofLeader = (name: string | undefined) =>
       workers.find(({ pid }) => name?.endsWith(`/${pid}`));
-    await eventually('somebody leads', async () => ofLeader(await leader()) !== undefined);
+    await until('somebody leads', async () => ofLeader(await leader()) !== undefined);
     const first = ofLeader(await leader());
     assert.ok(first);
-    await eventually('its canary was seen', async () => {
+    await until('its canary was seen', async () => {
       const { rowCount } = await bench.pool.query(
         'SELECT FROM queue.canary WHERE seen_at IS NOT NULL',
       );
       return rowCount === 1;
     });
     first.signal('SIGKILL');
-    await eventually('another leads', async () => {
+    await until('another leads', async () => {
       const next = ofLeader(await leader());
       return next !== undefined && next !== first;
     });
@@ -81,7 +81,7 @@ describe('keeping house', () => {
     second.signal('SIGTERM');
     assert.equal(await second.exited, 0);
     const third = workers.find((worker) => worker !== first && worker !== second);
-    await eventually('the last one leads', async () => ofLeader(await leader()) === third);
+    await until('the last one leads', async () => ofLeader(await leader()) === third);
   });
 
   test('prunes what is old: first what explains a run, then the run with its ledger', async () => {
@@ -102,10 +102,10 @@ describe('keeping house', () => {
     const rows = async (table: string) =>
       (await bench.pool.query(`SELECT FROM queue.${table} WHERE run_id = $1`, [runId])).rowCount;
     await daysPass(11);
-    await eventually('its history is gone', async () => (await rows('run_history')) === 0);
+    await until('its history is gone', async () => (await rows('run_history')) === 0);
     assert.ok(((await rows('ledger')) ?? 0) > 0);
     await daysPass(10);
-    await eventually('its ledger is gone', async () => (await rows('ledger')) === 0);
+    await until('its ledger is gone', async () => (await rows('ledger')) === 0);
     assert.equal((await bench.pipeline.where(orderIdOf(order))).kind, 'not-found');
     assert.equal(await rows('invoice'), 1);
     await worker.stop();
@@ -135,7 +135,7 @@ describe('keeping house', () => {
       return rows;
     };
     // Statistics lag a little; these are certain to be there. A table of one row is none of them.
-    await eventually('the statistics are in', async () => {
+    await until('the statistics are in', async () => {
       const tables = (await hot()).map(({ table }) => table);
       return ['ledger', 'message', 'run', 'run_join'].every((table) => tables.includes(table));
     });

@@ -10,7 +10,7 @@ import { openChain } from '../../../queue/open.ts';
 import { anOrder, quickPolicy as policy } from '../../support/orders.ts';
 import { openBench } from '../support/bench.ts';
 import type { QueueBench } from '../support/bench.ts';
-import { eventually } from '../support/eventually.ts';
+import { until } from '../../support/until.ts';
 import { longestDelayMs, SQS_ENV } from './sqs.ts';
 
 const WORKER = fileURLToPath(new URL('../../../workers/chain.ts', import.meta.url));
@@ -64,7 +64,7 @@ describe('the chain within the limits of SQS', () => {
   test('carries a plain order out', async () => {
     const order = anOrder();
     await chain.submit(order, policy);
-    await eventually('it is through', async () => (await links(order)) === 0);
+    await until('it is through', async () => (await links(order)) === 0);
     const counts = await bench.partners.counts(refOf(order));
     const { charge, reservation, order: placed, mail } = counts;
     assert.deepEqual([charge, reservation, placed, mail], [1, 1, 1, 1]);
@@ -83,7 +83,7 @@ describe('the chain within the limits of SQS', () => {
     const chargeOn = new Date(Date.now() + 30 * DAY_MS).toISOString().slice(0, 10);
     const order = anOrder({}, { chargeOn });
     await chain.submit(order, policy);
-    await eventually('it waits', async () => (await longestDelay()) > 800_000);
+    await until('it waits', async () => (await longestDelay()) > 800_000);
     assert.ok((await longestDelay()) <= 900_000);
   });
 
@@ -96,7 +96,7 @@ describe('the chain within the limits of SQS', () => {
       effect: { kind: 'status', status: 503, retryAfter: 3_600 },
     });
     await chain.submit(order, policy);
-    await eventually('it waits', async () => (await longestDelay()) > 800_000);
+    await until('it waits', async () => (await longestDelay()) > 800_000);
     assert.ok((await longestDelay()) <= 900_000);
   });
 });

@@ -7,7 +7,7 @@ import { openQueue } from '../../../queue/open.ts';
 import { anOrder, quickPolicy } from '../../support/orders.ts';
 import { openBench, storyOf } from '../support/bench.ts';
 import type { QueueBench } from '../support/bench.ts';
-import { eventually } from '../support/eventually.ts';
+import { until } from '../../support/until.ts';
 import { startWorkerProcess } from '../support/worker-process.ts';
 import type { WorkerProcess } from '../support/worker-process.ts';
 import { longestDelayMs, SQS_ENV } from './sqs.ts';
@@ -57,7 +57,7 @@ describe('runs within the limits of SQS', () => {
     const answer = { gate: 'approval', gateVersion: 1, decision: 'approve', by: 'ada' } as const;
     assert.deepEqual(await pipeline.decide(id, answer), { kind: 'accepted' });
     await bench.until(id, ({ waitingFor }) => waitingFor?.kind === 'date');
-    await eventually('no message waits with it', async () => {
+    await until('no message waits with it', async () => {
       const { rowCount } = await bench.pool.query('SELECT FROM queue.message');
       return rowCount === 0;
     });
@@ -101,7 +101,7 @@ describe('runs within the limits of SQS', () => {
       effect: { kind: 'status', status: 503, retryAfter: 3_600 },
     });
     await pipeline.submit(order, policy);
-    await eventually('eleven lines are priced', async () =>
+    await until('eleven lines are priced', async () =>
       /^11 of 12/.test((await bench.position(id)).progress ?? ''),
     );
     const child = async () => {
@@ -119,7 +119,7 @@ describe('runs within the limits of SQS', () => {
     const delayed = await longestDelay();
     assert.ok(delayed > 800_000 && delayed <= 900_000, `${delayed} ms`);
     await bench.pool.query('UPDATE queue.message SET visible_at = statement_timestamp()');
-    await eventually('it was looked at and put off again', async () => {
+    await until('it was looked at and put off again', async () => {
       const ms = await longestDelay();
       return ms > 800_000 && ms <= 900_000;
     });

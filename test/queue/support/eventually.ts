@@ -1,1 +1,0 @@
-export { until as eventually } from '../../support/until.ts';
