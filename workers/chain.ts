@@ -6,10 +6,12 @@ import { connect } from '../queue/connect.ts';
 import { migrate } from '../queue/migrations/migrate.ts';
 import { PROFILE_NAMES } from '../queue/transport/limits.ts';
 import { consume } from '../queue/worker/consume.ts';
+import { readSettings } from './settings.ts';
 
 /**
  * A worker of the chain as a process: DATABASE_URL (behind a pooler also Q2T_MIGRATIONS_URL),
- * PARTNERS_URL, Q2T_TRANSPORT_PROFILE, Q2T_CHAIN (links at the same time), Q2T_VISIBILITY_MS (longer than any step takes: nothing extends it). Prints {"msg":"ready"}.
+ * PARTNERS_URL, Q2T_TRANSPORT_PROFILE, Q2T_CHAIN (links at the same time), Q2T_VISIBILITY_MS (longer than
+ * any step takes: nothing extends it). Prints {"msg":"ready"}.
  */
 const environment = z.object({
   DATABASE_URL: z.string().min(1),
@@ -21,18 +23,13 @@ const environment = z.object({
 });
 
 const log = pino();
-const parsed = environment.safeParse(process.env);
-if (!parsed.success) {
-  log.fatal(z.prettifyError(parsed.error));
-  process.exit(2);
-}
-const { DATABASE_URL, Q2T_MIGRATIONS_URL, PARTNERS_URL, Q2T_CHAIN, Q2T_VISIBILITY_MS } =
-  parsed.data;
+const settings = readSettings(environment, log);
+const { DATABASE_URL, Q2T_MIGRATIONS_URL, PARTNERS_URL, Q2T_CHAIN, Q2T_VISIBILITY_MS } = settings;
 
 await migrate(Q2T_MIGRATIONS_URL ?? DATABASE_URL);
 const { pool, transport, close } = await connect(
   { url: DATABASE_URL, applicationName: 'q2t-chain-worker', maxConnections: Q2T_CHAIN + 2 },
-  { profile: parsed.data.Q2T_TRANSPORT_PROFILE, listen: true, log },
+  { profile: settings.Q2T_TRANSPORT_PROFILE, listen: true, log },
 );
 const partners = connectPartners({ baseUrl: PARTNERS_URL });
 const stopping = new AbortController();

@@ -9,6 +9,7 @@ import { forward } from '../queue/ingest/forward.ts';
 import { migrate } from '../queue/migrations/migrate.ts';
 import { openQueue } from '../queue/open.ts';
 import { PROFILE_NAMES } from '../queue/transport/limits.ts';
+import { readSettings } from './settings.ts';
 
 /**
  * A queue in front of what remembers runs: accepts orders over HTTP as fast as they can be made durable,
@@ -28,12 +29,7 @@ const environment = z.object({
 });
 
 const log = pino();
-const parsed = environment.safeParse(process.env);
-if (!parsed.success) {
-  log.fatal(z.prettifyError(parsed.error));
-  process.exit(2);
-}
-const settings = parsed.data;
+const settings = readSettings(environment, log);
 
 await migrate(settings.DATABASE_URL);
 const { pool, transport, close } = await connect(

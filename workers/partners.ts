@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { z } from 'zod';
 import { startPartners } from '../partners/server/server.ts';
+import { readSettings } from './settings.ts';
 
 /**
  * The partners as a process. PARTNERS_PORT (0: a free one), PARTNERS_HOST (127.0.0.1) and
@@ -19,12 +20,8 @@ const environment = z.object({
 });
 
 const logger = pino();
-const settings = environment.safeParse(process.env);
-if (!settings.success) {
-  logger.fatal(z.prettifyError(settings.error));
-  process.exit(2);
-}
-const { PARTNERS_PORT: port, PARTNERS_HOST: host, PARTNERS_STATE_FILE: stateFile } = settings.data;
+const settings = readSettings(environment, logger);
+const { PARTNERS_PORT: port, PARTNERS_HOST: host, PARTNERS_STATE_FILE: stateFile } = settings;
 
 const partners = await startPartners({ port, host, logger, ...(stateFile && { stateFile }) });
 logger.info({ url: partners.url }, 'ready');

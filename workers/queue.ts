@@ -5,6 +5,7 @@ import { defaultRetention } from '../queue/pruning/retention.ts';
 import { PROFILE_NAMES } from '../queue/transport/limits.ts';
 import { startWorker } from '../queue/worker/start.ts';
 import { namedRates } from './rates.ts';
+import { readSettings } from './settings.ts';
 
 /**
  * A worker of the hand-built implementation as a process. DATABASE_URL and PARTNERS_URL say where;
@@ -34,12 +35,7 @@ const environment = z.object({
 });
 
 const log = pino();
-const parsed = environment.safeParse(process.env);
-if (!parsed.success) {
-  log.fatal(z.prettifyError(parsed.error));
-  process.exit(2);
-}
-const settings = parsed.data;
+const settings = readSettings(environment, log);
 
 await migrate(settings.Q2T_MIGRATIONS_URL ?? settings.DATABASE_URL);
 const worker = await startWorker({

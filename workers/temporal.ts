@@ -7,6 +7,7 @@ import { openInvoices } from '../activities/invoices.ts';
 import { connectPartners } from '../partners/clients/connect.ts';
 import { startOrderWorkers } from './order-workers.ts';
 import { ratesSetting } from './rates.ts';
+import { readSettings } from './settings.ts';
 
 /**
  * The workers for purchase orders as a process. TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and the rest of the
@@ -26,12 +27,8 @@ const environment = z.object({
 });
 
 const logger = pino();
-const settings = environment.safeParse(process.env);
-if (!settings.success) {
-  logger.fatal(z.prettifyError(settings.error));
-  process.exit(2);
-}
-const { PARTNERS_URL, DATABASE_URL, Q2T_TASK_QUEUE, Q2T_RATES, Q2T_BUNDLE } = settings.data;
+const settings = readSettings(environment, logger);
+const { PARTNERS_URL, DATABASE_URL, Q2T_TASK_QUEUE, Q2T_RATES, Q2T_BUNDLE } = settings;
 
 Runtime.install({
   logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
@@ -66,7 +63,7 @@ try {
         Q2T_BUNDLE === undefined
           ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
           : { workflowBundle: { codePath: Q2T_BUNDLE } },
-      stickyTimeoutMs: settings.data.Q2T_STICKY_TIMEOUT_MS,
+      stickyTimeoutMs: settings.Q2T_STICKY_TIMEOUT_MS,
     });
     logger.info({ taskQueue: Q2T_TASK_QUEUE, namespace, rates: Q2T_RATES }, 'ready');
     await workers.stopped;
