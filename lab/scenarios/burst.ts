@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Order } from '../../core/order/schema.ts';
 import { INGEST_QUEUE } from '../../queue/ingest/accept.ts';
 import { CHAIN_QUEUE } from '../../queue/chain/handle.ts';
@@ -139,7 +140,7 @@ function watch(backlogOf: () => Promise<number>): { end: () => Promise<Plot> } {
   const sampling = (async () => {
     while (!over) {
       points.push([(performance.now() - began) / 1_000, await backlogOf()]);
-      await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
+      await sleep(SAMPLE_MS);
     }
   })();
   // Who awaits the end hears of it; until then a failed look must not end the lab.

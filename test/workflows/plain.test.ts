@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { businessKey, orderIdOf, runIdOf } from '../../core/identity.ts';
 import type { Order } from '../../core/order/schema.ts';
 import { STEPS } from '../../core/steps.ts';
+import { resetToStart } from '../../replay/record/moves.ts';
 import { openBench } from '../support/order-bench.ts';
 import type { OrderBench } from '../support/order-bench.ts';
 import { anOrder, quickPolicy } from '../support/orders.ts';
@@ -49,16 +50,7 @@ describe('a plain order', { concurrency: true }, () => {
     const order = anOrder();
     const { counts } = await carriedOut(order);
     await bench.partners.advanceClock(2 * 86_400_000);
-    const workflowId = runIdOf(orderIdOf(order));
-    const { events } = await bench.client.workflow.getHandle(workflowId).fetchHistory();
-    const firstTask = events?.find((event) => event.workflowTaskCompletedEventAttributes);
-    await bench.client.workflowService.resetWorkflowExecution({
-      namespace: 'default',
-      workflowExecution: { workflowId },
-      reason: 'test',
-      requestId: crypto.randomUUID(),
-      workflowTaskFinishEventId: firstTask?.eventId ?? null,
-    });
+    await resetToStart(bench.client, orderIdOf(order));
     const { outcome } = await bench.result(order);
     assert.equal(outcome, 'completed');
     assert.deepEqual(await bench.partners.counts(businessKey(orderIdOf(order))), counts);

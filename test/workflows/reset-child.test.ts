@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { businessKey, orderIdOf, runIdOf } from '../../core/identity.ts';
+import { resetToStart } from '../../replay/record/moves.ts';
 import { openBench } from '../support/order-bench.ts';
 import type { OrderBench } from '../support/order-bench.ts';
 import { anOrder, quickPolicy } from '../support/orders.ts';
@@ -22,7 +23,7 @@ test('an order reset to before its pricing child was started, while that child r
   });
   await bench.pipeline.submit(order, { ...quickPolicy, partnerTimeoutMs: 20_000 });
   await heldQuotes(faultId, quickPolicy.fanOut);
-  await resetToStart(workflowId);
+  await resetToStart(bench.client, orderIdOf(order));
   await heldQuotes(faultId, 2 * quickPolicy.fanOut);
   const child = bench.client.workflow.getHandle(`${workflowId}/lines/0`);
   assert.equal((await child.describe()).status.name, 'RUNNING');
@@ -42,17 +43,5 @@ test('an order reset to before its pricing child was started, while that child r
 async function heldQuotes(faultId: string, count: number): Promise<void> {
   await until(`${count} held quotes`, async () => {
     return (await bench.partners.held({ faultId })).length === count;
-  });
-}
-
-async function resetToStart(workflowId: string): Promise<void> {
-  const { events } = await bench.client.workflow.getHandle(workflowId).fetchHistory();
-  const firstTask = events?.find((event) => event.workflowTaskCompletedEventAttributes);
-  await bench.client.workflowService.resetWorkflowExecution({
-    namespace: 'default',
-    workflowExecution: { workflowId },
-    reason: 'test',
-    requestId: crypto.randomUUID(),
-    workflowTaskFinishEventId: firstTask?.eventId ?? null,
   });
 }

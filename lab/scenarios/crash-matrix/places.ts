@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { STEPS } from '../../../core/steps.ts';
+import { lot } from '../../running/lot.ts';
 import type { Stage } from '../../scenario.ts';
 import type { Boundary } from '../../wire/boundary.ts';
 import type { Side } from '../../wire/fault.ts';
@@ -31,7 +31,9 @@ export function chosenPlaces(
     const around = links.filter((_, n) => EFFECTS.includes(LINKS[n] ?? ''));
     return { places, chosen: around.flatMap(placesAround) };
   }
-  const drawn = places.toSorted((a, b) => (lotOf(a, seed) < lotOf(b, seed) ? -1 : 1));
+  // By name and not by number, so that a boundary more moves no other.
+  const lotOf = ({ side, label }: Place) => lot(seed, `${side} ${label}`);
+  const drawn = places.toSorted((a, b) => lotOf(a) - lotOf(b));
   return { places, chosen: drawn.slice(0, Math.ceil(places.length / 4)) };
 }
 
@@ -39,9 +41,4 @@ export function chosenPlaces(
 function placesAround({ label, ordinal, foreseen = true }: SeenBoundary): Place[] {
   const sides: Side[] = foreseen ? ['before', 'after'] : ['after'];
   return sides.map((side) => ({ label, ordinal, side }));
-}
-
-/** By name and not by number, so that a boundary more moves no other. */
-function lotOf({ label, side }: Place, seed: number): string {
-  return createHash('sha256').update(`${seed} ${side} ${label}`).digest('hex');
 }
