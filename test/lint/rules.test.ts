@@ -148,9 +148,15 @@ test('lint refuses an un-awaited promise', async (t) => {
     files: [filePath],
   };
   await writeFile(project, JSON.stringify(settings));
+  // With CI set the parser takes the program for one that reads files once, and would not see the snippet.
+  const parserOptions = {
+    projectService: false,
+    project,
+    disallowAutomaticSingleRunInference: true,
+  };
   const typed = new ESLint({
     cwd: root,
-    overrideConfig: { languageOptions: { parserOptions: { projectService: false, project } } },
+    overrideConfig: { languageOptions: { parserOptions } },
   });
   const [result] = await typed.lintText(
     'async function effect() {}\nexport const run = () => { effect(); };',
