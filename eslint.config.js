@@ -115,6 +115,11 @@ const imports = {
     node: true,
   },
   // A pipeline of its own, as small as each implementation allows: it has workers and a workflow.
+  // Workflows as they were, and as they will be.
+  'replay/stages': {
+    folders: ['core', 'workflows'],
+    packages: ['@temporalio/workflow'],
+  },
   'lab/scenarios/three-steps': {
     folders: ['core', 'client', 'lab', 'queue', 'stack', 'partners'],
     packages: [
@@ -220,7 +225,7 @@ export default defineConfig(
   },
   {
     // Workflow code is replayed: what it remembers lives in the run, what it calls is bounded.
-    files: ['workflows/**/*.ts'],
+    files: ['workflows/**/*.ts', 'replay/stages/**/*.ts'],
     plugins: {
       workflow: {
         rules: {

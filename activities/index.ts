@@ -6,6 +6,7 @@ import type { Invoices } from './invoices.ts';
 import { placeActivities } from './place.ts';
 import { priceActivities } from './price.ts';
 import { reserveActivities } from './reserve.ts';
+import { screenActivities } from './screen.ts';
 import { validate } from './validate.ts';
 
 export interface ActivityDependencies {
@@ -25,7 +26,7 @@ export function partnerActivities({ partners, invoices }: ActivityDependencies) 
   const { payments, bureau, warehouse, supplier, mailer } = partners;
   return {
     payments: chargeActivities(payments),
-    bureau: creditActivities(bureau),
+    bureau: { ...creditActivities(bureau), ...screenActivities(bureau) },
     warehouse: reserveActivities(warehouse),
     supplier: { ...priceActivities(supplier), ...placeActivities(supplier) },
     // Writes a row of our own first; the mail is what somebody else's limit is about.

@@ -23,6 +23,14 @@ export function creditVerdict(score: number, policy: Policy): CreditVerdict {
   return { kind: 'refused', reason: `credit score ${score} is below ${policy.minCreditScore}` };
 }
 
+export type ScreeningVerdict = { kind: 'clear' } | { kind: 'refused'; reason: string };
+
+/** `listed`: the sanctions list that names the buyer, null when none does. */
+export function screeningVerdict(listed: string | null): ScreeningVerdict {
+  if (listed === null) return { kind: 'clear' };
+  return { kind: 'refused', reason: `the buyer is on the sanctions list ${listed}` };
+}
+
 /** Nothing is due when prepayments cover the order: the charge is skipped, no partner takes zero. */
 export function chargeNeeded(payable: Money): boolean {
   return payable.minor > 0;
@@ -43,7 +51,7 @@ export interface OpenedGate {
 
 /** A run as an answer finds it. */
 export interface GateState {
-  /** Gates this run may still open, such as `approval` before step 4. */
+  /** Gates this run may still open, such as `approval` before the step that asks. */
   upcoming: readonly string[];
   opened: readonly OpenedGate[];
   /** How the run ended, once it has. */

@@ -1,16 +1,40 @@
-/** The purchase order's nine steps, in the order in which a run takes them. */
-export const STEPS = [
-  'validate',
-  'price',
-  'credit',
-  'approve',
-  'reserve',
-  'charge',
-  'place',
-  'invoice',
-  'close',
-] as const;
+/**
+ * The purchase order's steps in the order in which a run takes them, by the version of the pipeline that
+ * it started with. Version 2 screens the buyer against the sanctions lists, and holds the stock before
+ * people decide and no longer after: a rejection releases it.
+ */
+export const SEQUENCES = {
+  1: ['validate', 'price', 'credit', 'approve', 'reserve', 'charge', 'place', 'invoice', 'close'],
+  2: [
+    'validate',
+    'price',
+    'credit',
+    'screen',
+    'reserve',
+    'approve',
+    'charge',
+    'place',
+    'invoice',
+    'close',
+  ],
+} as const;
+
+export const CURRENT_VERSION = '2';
+
+/** The ten steps of a run that starts today. */
+export const STEPS = SEQUENCES[CURRENT_VERSION];
 export type Step = (typeof STEPS)[number];
+
+/** The steps of a run of that version, in its order; of a version that is not known here, today's. */
+export function stepsOf(version: string): readonly Step[] {
+  return version === '1' ? SEQUENCES[1] : STEPS;
+}
+
+/** Whether `step` comes before `other` in a run of that version. */
+export function isBefore(version: string, step: Step, other: Step): boolean {
+  const steps = stepsOf(version);
+  return steps.indexOf(step) < steps.indexOf(other);
+}
 
 /** The steps with an effect that can be taken back, and what taking it back is called. */
 export const UNDO = { reserve: 'release', charge: 'refund', place: 'cancel' } as const;

@@ -31,12 +31,17 @@ export interface Payments {
   ): Promise<{ chargeId: string }[]>;
 }
 
-/** Each enquiry costs money. Keyed. */
+/** Each enquiry and each screening costs money. Keyed. */
 export interface Bureau {
   enquire(
     input: { key: string; reference: string; buyerId: string; amount: Money },
     call: Call,
   ): Promise<{ enquiryId: string; score: number }>;
+  /** Looks the buyer up on the sanctions lists; `listed` names the list, null when on none. */
+  screen(
+    input: { key: string; reference: string; buyerId: string; name: string },
+    call: Call,
+  ): Promise<{ screeningId: string; listed: string | null }>;
 }
 
 /** Keyed. */
@@ -106,6 +111,7 @@ export const EFFECT_KINDS = [
   'charge',
   'refund',
   'enquiry',
+  'screening',
   'reservation',
   'release',
   'order',

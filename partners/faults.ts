@@ -4,7 +4,7 @@ import { PARTNER_NAMES, type PartnerName, type Partners } from './contract.ts';
 /** Every operation of every partner, by the name it has in the contract. */
 export const OPERATIONS = {
   payments: ['charge', 'refund', 'findCharges'],
-  bureau: ['enquire'],
+  bureau: ['enquire', 'screen'],
   warehouse: ['reserve', 'release'],
   supplier: ['quote', 'place', 'find', 'cancel'],
   mailer: ['send', 'find'],

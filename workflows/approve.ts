@@ -5,7 +5,7 @@ import type { GateState, OpenedGate } from '../core/decisions.ts';
 import type { HistoryEvent } from '../core/history.ts';
 import { formatMoney } from '../core/order/money.ts';
 import type { Money } from '../core/order/money.ts';
-import { STEPS } from '../core/steps.ts';
+import { isBefore } from '../core/steps.ts';
 import { move, note, now } from './position.ts';
 import { Stopped } from './run.ts';
 import type { Run } from './run.ts';
@@ -16,7 +16,7 @@ const GATE = 'approval';
  * Waits for a person where the policy wants one: reminds once, asks higher up once, gives up at the
  * deadline. Throws `Stopped` when the answer is no or does not come.
  */
-export async function approve(run: Run, payable: Money): Promise<string> {
+export async function approval(run: Run, payable: Money): Promise<string> {
   const { policy } = run.input;
   if (!approvalNeeded(payable, policy)) return 'within the limit';
   const gate = openGate(run);
@@ -101,8 +101,8 @@ export function takeDecision(run: Run, answer: Decision): DecideResult {
   return { kind: 'accepted' };
 }
 
-function gateState({ gates, position: { step, outcome } }: Run): GateState {
-  const mayAsk = STEPS.indexOf(step) <= STEPS.indexOf('approve');
+function gateState({ gates, position: { version, step, outcome } }: Run): GateState {
+  const mayAsk = !isBefore(version, 'approve', step);
   const ended = outcome === undefined ? {} : { outcome };
   return { upcoming: mayAsk ? [GATE] : [], opened: gates, ...ended };
 }

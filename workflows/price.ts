@@ -24,7 +24,7 @@ export interface LinesInput {
 }
 
 /** Asks for the price of every line that has none yet, then adds the order up. Throws StepFailure (`refused`) when it doesn't. */
-export async function price(run: Run): Promise<string> {
+export async function priceOrder(run: Run): Promise<string> {
   const { order } = run.input;
   const missing = order.lines.filter(({ lineId }) => !run.prices.has(lineId));
   if (order.lines.length <= LINES_PER_RUN) {

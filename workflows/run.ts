@@ -55,11 +55,11 @@ export interface RecordedFailure {
   message: string;
 }
 
-/** How and why the run leaves its nine steps. */
+/** How and why the run leaves its steps. */
 export type Stop =
   { kind: 'end'; outcome: Outcome; reason?: string } | { kind: 'fix'; input: RunInput };
 
-/** Thrown by a step to leave the nine steps; caught in one place, so it never reaches the engine. */
+/** Thrown by a step to leave its steps; caught in one place, so it never reaches the engine. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
   readonly stop: Stop;

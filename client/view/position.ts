@@ -1,6 +1,6 @@
 import type { Position, WaitingFor } from '../../core/contract.ts';
 import { businessKey } from '../../core/identity.ts';
-import { STEPS } from '../../core/steps.ts';
+import { stepsOf } from '../../core/steps.ts';
 import { commandOn } from './commands.ts';
 import { row, text } from './text.ts';
 import { when } from './time.ts';
@@ -25,10 +25,11 @@ export function positionLines(position: Position, now: Date): string[] {
   return lines;
 }
 
-function headline({ id, implementation, status, step, outcome }: Position): string {
+function headline({ id, implementation, version, status, step, outcome }: Position): string {
   const head = text`${businessKey(id)} on ${implementation}: `;
   if (status === 'ended') return head + text`ended, ${outcome ?? 'outcome unknown'}`;
-  return head + text`${status} at ${step} (step ${STEPS.indexOf(step) + 1} of ${STEPS.length})`;
+  const steps = stepsOf(version);
+  return head + text`${status} at ${step} (step ${steps.indexOf(step) + 1} of ${steps.length})`;
 }
 
 function nextAttempt({ nextAttemptAt }: Position, now: Date): string {

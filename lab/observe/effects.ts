@@ -4,10 +4,18 @@ import type { Outcome } from '../scenario.ts';
 export type Counts = Record<EffectKind, number>;
 
 /** What one plain order does, each once. */
-export const ONCE = { enquiry: 1, reservation: 1, charge: 1, order: 1, mail: 1 } as const;
+export const ONCE = {
+  enquiry: 1,
+  screening: 1,
+  reservation: 1,
+  charge: 1,
+  order: 1,
+  mail: 1,
+} as const;
 
 const DONE: Record<EffectKind, string> = {
   enquiry: 'enquired',
+  screening: 'screened',
   reservation: 'reserved',
   release: 'released',
   charge: 'charged',

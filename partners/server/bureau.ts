@@ -3,7 +3,7 @@ import { serve, type Desk } from './desk.ts';
 import { fixedFraction } from './fixed.ts';
 import { field, money } from './inputs.ts';
 
-/** The credit bureau: keeps keys for good, since an enquiry is paid for. */
+/** The credit bureau, which also knows the sanctions lists: keeps keys for good, since every answer is paid for. */
 export function serveBureau(desk: Desk): void {
   serve(desk, {
     partner: 'bureau',
@@ -21,6 +21,25 @@ export function serveBureau(desk: Desk): void {
     act: ({ reference, buyerId }, key) => {
       const enquiry = desk.books.draft({ partner: 'bureau', kind: 'enquiry', reference, key });
       return { effects: [enquiry], body: { enquiryId: enquiry.id, score: scoreOf(buyerId) } };
+    },
+  });
+
+  serve(desk, {
+    partner: 'bureau',
+    operation: 'screen',
+    method: 'POST',
+    url: '/bureau/screenings',
+    keptForMs: Infinity,
+    input: z.strictObject({
+      reference: field.reference,
+      buyerId: field.shortText,
+      name: field.shortText,
+    }),
+    about: ({ reference }) => ({ reference }),
+    act: ({ reference, buyerId }, key) => {
+      const screening = desk.books.draft({ partner: 'bureau', kind: 'screening', reference, key });
+      const listed = buyerId.startsWith('sanctioned') ? 'EU-833' : null;
+      return { effects: [screening], body: { screeningId: screening.id, listed } };
     },
   });
 }

@@ -3,8 +3,7 @@ import { StepFailure } from '../../core/failures.ts';
 import { withTransaction } from '../database.ts';
 import type { Engine } from '../runs/engine.ts';
 import type { ReceivedMessage } from '../transport/contract.ts';
-import { follow, LONGEST_DELAY_MS } from './steps.ts';
-import type { Link } from './steps.ts';
+import { follow, LONGEST_DELAY_MS, type Link } from './steps.ts';
 
 export const CHAIN_QUEUE = 'chain';
 
@@ -18,10 +17,7 @@ export async function handleLink(chain: Chain, message: ReceivedMessage): Promis
   try {
     const next = await follow(link, partners);
     await withTransaction(pool, async (tx) => {
-      if (next) {
-        const { link: body, delayMs = 0 } = next;
-        await transport.send(tx, CHAIN_QUEUE, [{ body, delayMs }]);
-      }
+      if (next) await transport.send(tx, CHAIN_QUEUE, [next]);
       await transport.ack(CHAIN_QUEUE, message.receipt, tx);
     });
   } catch (error) {

@@ -1,10 +1,9 @@
-import { approvalNeeded, chargeNeeded, creditVerdict } from '../../core/decisions.ts';
+import { approvalNeeded, chargeNeeded } from '../../core/decisions.ts';
+import { creditVerdict, screeningVerdict } from '../../core/decisions.ts';
 import { StepFailure } from '../../core/failures.ts';
 import { businessKey, effectKey, type EffectOf } from '../../core/identity.ts';
-import { formatMoney } from '../../core/order/money.ts';
-import type { Money } from '../../core/order/money.ts';
-import { orderIdOf } from '../../core/order/run-input.ts';
-import type { RunInput } from '../../core/order/run-input.ts';
+import { formatMoney, type Money } from '../../core/order/money.ts';
+import { orderIdOf, type RunInput } from '../../core/order/run-input.ts';
 import { totals } from '../../core/order/totals.ts';
 import type { Step } from '../../core/steps.ts';
 import type { Call, Partners } from '../../partners/contract.ts';
@@ -18,15 +17,16 @@ export interface Link {
 }
 
 /** The next message, or undefined at the end. */
-export type Next = { link: Link; delayMs?: number } | undefined;
+export type Next = { body: Link; delayMs?: number } | undefined;
 
 /** As long as a queue delays; a date weeks ahead is passed on every 15 minutes, for weeks. */
 export const LONGEST_DELAY_MS = 900_000;
 
 /** One link of the chain: does its step and says which message comes next. Throws StepFailure. */
 export async function follow(link: Link, partners: Partners): Promise<Next> {
-  const { order, policy, chargeAt, revision } = link.input;
-  const { lines, supplierId, currency } = order;
+  const { input, supplierOrderId } = link;
+  const { order, policy, chargeAt, revision } = input;
+  const { lines, supplierId, currency, buyer } = order;
   const id = orderIdOf(order);
   const reference = businessKey(id);
   const keyOf = (step: EffectOf['step']) => effectKey(id, { revision, step });
@@ -34,7 +34,7 @@ export async function follow(link: Link, partners: Partners): Promise<Next> {
   const goods = lines.map(({ sku, quantity }) => ({ sku, quantity }));
   const amount = link.payable ?? { currency, minor: 0 };
   const to = (step: Link['step'], found: Partial<Link> = {}): Next => ({
-    link: { ...link, ...found, step },
+    body: { ...link, ...found, step },
   });
   switch (link.step) {
     case 'price': {
@@ -51,21 +51,28 @@ export async function follow(link: Link, partners: Partners): Promise<Next> {
       return to('credit', { payable: totals(order, prices).payable });
     }
     case 'credit': {
-      const enquiry = { key: keyOf('credit'), reference, buyerId: id.buyerId, amount };
+      const enquiry = { key: keyOf('credit'), reference, buyerId: buyer.id, amount };
       const { score } = await partners.bureau.enquire(enquiry, call);
       const verdict = creditVerdict(score, policy);
       if (verdict.kind === 'refused') throw new StepFailure('refused', 'credit', verdict.reason);
-      return to('approve');
+      return to('screen');
     }
-    case 'approve':
-      if (!approvalNeeded(amount, policy)) return to('reserve');
-      throw new StepFailure('never', 'needs-a-person', 'a chain has nowhere to wait for a person');
+    case 'screen': {
+      const screening = { key: keyOf('screen'), reference, buyerId: buyer.id, name: buyer.name };
+      const { listed } = await partners.bureau.screen(screening, call);
+      const verdict = screeningVerdict(listed);
+      if (verdict.kind === 'refused') throw new StepFailure('refused', 'listed', verdict.reason);
+      return to('reserve');
+    }
     case 'reserve':
       await partners.warehouse.reserve({ key: keyOf('reserve'), reference, lines: goods }, call);
-      return to('charge');
+      return to('approve');
+    case 'approve':
+      if (!approvalNeeded(amount, policy)) return to('charge');
+      throw new StepFailure('never', 'needs-a-person', 'a chain has nowhere to wait for a person');
     case 'charge': {
       const wait = chargeAt === undefined ? 0 : Date.parse(chargeAt) - Date.now();
-      if (wait > 0) return { link, delayMs: Math.min(wait, LONGEST_DELAY_MS) };
+      if (wait > 0) return { body: link, delayMs: Math.min(wait, LONGEST_DELAY_MS) };
       const charge = { key: keyOf('charge'), reference, amount };
       if (chargeNeeded(amount)) await partners.payments.charge(charge, call);
       return to('place');
@@ -74,20 +81,18 @@ export async function follow(link: Link, partners: Partners): Promise<Next> {
       // No key and no ledger: sent again after a lost answer, this is a second order.
       const items = lines.map(({ sku, quantity, unit }) => ({ sku, quantity, unit }));
       const placing = { supplierId, reference, supplierReference: keyOf('place'), lines: items };
-      const { supplierOrderId } = await partners.supplier.place(placing, call);
-      return to('invoice', { supplierOrderId });
+      return to('invoice', await partners.supplier.place(placing, call));
     }
     case 'invoice': {
       const subject = `Invoice for your order ${id.orderRef}`;
       const text = `The amount of ${formatMoney(amount)} has been charged.`;
-      const mail = { messageId: keyOf('invoice'), reference, to: order.buyer.email, subject, text };
+      const mail = { messageId: keyOf('invoice'), reference, to: buyer.email, subject, text };
       await partners.mailer.send(mail, call);
       return to('close');
     }
     case 'close':
       return undefined;
     case 'undo': {
-      const { supplierOrderId } = link;
       if (supplierOrderId) {
         await partners.supplier.cancel({ supplierId, supplierOrderId, reference }, call);
       }

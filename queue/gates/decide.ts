@@ -4,7 +4,7 @@ import { judgeDecision } from '../../core/decisions.ts';
 import type { GateState, OpenedGate } from '../../core/decisions.ts';
 import { businessKey } from '../../core/identity.ts';
 import type { OrderId } from '../../core/identity.ts';
-import { STEPS } from '../../core/steps.ts';
+import { isBefore } from '../../core/steps.ts';
 import type { Outcome, Step } from '../../core/steps.ts';
 import { withTransaction } from '../database.ts';
 import { appendHistory } from '../runs/history.ts';
@@ -27,8 +27,8 @@ export async function decide(
 ): Promise<DecideResult> {
   const runId = businessKey(id);
   return withTransaction(pool, async (tx) => {
-    const { rows } = await tx.query<{ step: Step; outcome: Outcome | null }>(
-      'SELECT step, outcome FROM queue.run WHERE id = $1 FOR NO KEY UPDATE',
+    const { rows } = await tx.query<RunRow>(
+      'SELECT version, step, outcome FROM queue.run WHERE id = $1 FOR NO KEY UPDATE',
       [runId],
     );
     const [run] = rows;
@@ -75,8 +75,14 @@ async function clock(tx: { query: Pool['query'] }): Promise<Date> {
   return rows[0]?.now ?? new Date();
 }
 
-function stateOf(run: { step: Step; outcome: Outcome | null }, gates: GateRow[]): GateState {
-  const mayAsk = STEPS.indexOf(run.step) <= STEPS.indexOf('approve');
+interface RunRow {
+  version: string;
+  step: Step;
+  outcome: Outcome | null;
+}
+
+function stateOf(run: RunRow, gates: GateRow[]): GateState {
+  const mayAsk = !isBefore(run.version, 'approve', run.step);
   return {
     upcoming: mayAsk ? [APPROVAL] : [],
     opened: gates.map(openedGate),

@@ -1,5 +1,4 @@
-import { STEPS } from '../../core/steps.ts';
-import type { Step } from '../../core/steps.ts';
+import { isBefore } from '../../core/steps.ts';
 import type { InboxEntry } from './inbox.ts';
 import type { Run } from './run.ts';
 import { compensate } from './transitions.ts';
@@ -32,15 +31,11 @@ function cancel(run: Run, { by, reason }: { by: string; reason: string }, starte
 
 /** Whether a cancel is honoured. `started`: the step at the cursor has begun, which is too late for the invoice. */
 export function cancellable(
-  { status, state, step }: Pick<Run, 'status' | 'state' | 'step'>,
+  { version, status, state, step }: Pick<Run, 'version' | 'status' | 'state' | 'step'>,
   started: boolean,
 ): boolean {
   if (status === 'ended' || state.failedUndo || state.ending?.kind === 'end') return false;
   // While the old revision of a fixed order is undone, there is still time.
   if (state.ending) return true;
-  return isBefore(step, 'invoice') || (step === 'invoice' && !started);
-}
-
-function isBefore(step: Step, other: Step): boolean {
-  return STEPS.indexOf(step) < STEPS.indexOf(other);
+  return isBefore(version, step, 'invoice') || (step === 'invoice' && !started);
 }

@@ -23,7 +23,9 @@ export async function takeStep(
   if (holding.run.state.ending) {
     return transition(engine, holding, (run) => ends(compensated(run)));
   }
-  const code = engine.pipelines.of(holding.run.version).steps[holding.run.step];
+  const { version, step } = holding.run;
+  const code = engine.pipelines.of(version).steps[step];
+  if (!code) throw new Error(`version ${version} has no step ${step}`);
   const result = await code(context);
   switch (result.kind) {
     case 'done': {

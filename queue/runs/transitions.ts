@@ -1,6 +1,6 @@
 import type { WaitingFor } from '../../core/contract.ts';
 import type { HistoryEvent } from '../../core/history.ts';
-import { STEPS } from '../../core/steps.ts';
+import { stepsOf } from '../../core/steps.ts';
 import type { Outcome, UndoableStep } from '../../core/steps.ts';
 import type { Ending, ParkedFor, Run, RunState } from './run.ts';
 
@@ -28,7 +28,8 @@ export function advance(run: Run, detail?: string, found: Partial<RunState> = {}
   const history: HistoryEvent[] = [
     { type: 'step-done', step: run.step, ...(detail === undefined ? {} : { detail }) },
   ];
-  const next = STEPS[STEPS.indexOf(run.step) + 1];
+  const steps = stepsOf(run.version);
+  const next = steps[steps.indexOf(run.step) + 1];
   const state = { ...run.state, ...found };
   if (next) {
     return { run: { ...run, ...FRESH, step: next, status: 'running', state }, history };

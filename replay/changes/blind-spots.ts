@@ -6,7 +6,7 @@ export interface BlindSpot extends Change {
   guard: string;
 }
 
-const ORDER = 'workflows/purchase-order.ts';
+const STEPS = 'workflows/steps.ts';
 
 /** Each passes the gate; a test says so, so that this list is true. */
 export const blindSpots: readonly BlindSpot[] = [
@@ -53,7 +53,7 @@ export const blindSpots: readonly BlindSpot[] = [
   },
   {
     name: 'a timer of another length',
-    edits: [{ file: ORDER, from: '  await sleep(wait);\n', to: '  await sleep(wait * 2);\n' }],
+    edits: [{ file: STEPS, from: '  await sleep(wait);\n', to: '  await sleep(wait * 2);\n' }],
     guard: 'tests that move the clock of a run (test/parity, lab wake-on-thursday)',
   },
   {
@@ -71,7 +71,7 @@ export const blindSpots: readonly BlindSpot[] = [
     name: 'another result of the run',
     edits: [
       {
-        file: ORDER,
+        file: 'workflows/carry-out.ts',
         from: '  return result;\n',
         to: "  return { ...result, outcome: 'completed' };\n",
       },
@@ -82,14 +82,14 @@ export const blindSpots: readonly BlindSpot[] = [
     name: 'deprecatePatch while runs from before the patch are open, with the same commands',
     edits: [
       {
-        file: ORDER,
-        from: "import { chargeNeeded, creditVerdict } from '../core/decisions.ts';\n",
-        to: "import { deprecatePatch } from '@temporalio/workflow';\nimport { chargeNeeded, creditVerdict } from '../core/decisions.ts';\n",
+        file: STEPS,
+        from: "import { CancellationScope, sleep } from '@temporalio/workflow';\n",
+        to: "import { CancellationScope, deprecatePatch, sleep } from '@temporalio/workflow';\n",
       },
       {
-        file: ORDER,
-        from: '  await untilDue(run, chargeAt);\n',
-        to: "  deprecatePatch('wait');\n  await untilDue(run, chargeAt);\n",
+        file: STEPS,
+        from: '  await untilDue(run, run.input.chargeAt);\n',
+        to: "  deprecatePatch('wait');\n  await untilDue(run, run.input.chargeAt);\n",
       },
     ],
     guard: '`npm run replay -- --can-remove PATCH`, which counts the open runs without the patch',

@@ -8,7 +8,9 @@ export interface WrongChange extends Change {
 }
 
 const ORDER = 'workflows/purchase-order.ts';
-const APPROVE = "  await step(run, 'approve', () => approve(run, amount));\n";
+const STEPS = 'workflows/steps.ts';
+const APPROVE = '  await approve(run);\n';
+const CHARGE = '  await charge(run);\n';
 
 /** Each must fail the gate: one that passes means that the gate sees nothing. */
 export const wrongChanges: readonly WrongChange[] = [
@@ -18,23 +20,23 @@ export const wrongChanges: readonly WrongChange[] = [
       { file: ORDER, from: APPROVE, to: '' },
       {
         file: ORDER,
-        from: '  await untilDue(run, chargeAt);\n',
-        to: `${APPROVE}  await untilDue(run, chargeAt);\n`,
+        from: CHARGE,
+        to: `${CHARGE}${APPROVE}`,
       },
     ],
     path: 'plain',
     says: {
-      history: 'sets OrderStatus=running, OrderStep=reserve',
-      code: 'schedules activity "reserve"',
+      history: 'sets OrderStatus=running, OrderStep=charge',
+      code: 'schedules activity "charge"',
     },
   },
   {
     name: 'another activity in the place of one',
     edits: [
       {
-        file: ORDER,
-        from: 'return warehouse.reserve({ ...callOf(run, again), lines: goods });',
-        to: 'return warehouse.release(callOf(run, again)).then(String);',
+        file: STEPS,
+        from: 'return partnersOf(run).warehouse.reserve({ ...callOf(run, again), lines });',
+        to: 'return partnersOf(run).warehouse.release(callOf(run, again)).then(() => String(lines));',
       },
     ],
     path: 'plain',
@@ -44,9 +46,9 @@ export const wrongChanges: readonly WrongChange[] = [
     name: 'an activity removed',
     edits: [
       {
-        file: ORDER,
-        from: 'return mailer.invoice({ ...callOf(run, again), amount, amountText, to });',
-        to: 'return to;',
+        file: STEPS,
+        from: 'return partnersOf(run).mailer.invoice({ ...callOf(run, again), amount, amountText, to });',
+        to: 'return `${to}${again}`;',
       },
     ],
     path: 'plain',
@@ -56,20 +58,20 @@ export const wrongChanges: readonly WrongChange[] = [
     name: 'an activity added',
     edits: [
       {
-        file: ORDER,
+        file: STEPS,
         from: "    await step(run, 'close', async () => amountText);",
-        to: "    await step(run, 'close', async () => supplier.cancel({ ...callOf(run, false), supplierId }).then(String));",
+        to: "    await step(run, 'close', async () => partnersOf(run).payments.refund(callOf(run, false)).then(String));",
       },
     ],
     path: 'plain',
     says: {
       history: 'sets OrderOutcome=completed, OrderStatus=ended, OrderStep=close',
-      code: 'schedules activity "cancel"',
+      code: 'schedules activity "refund"',
     },
   },
   {
     name: 'a timer removed',
-    edits: [{ file: ORDER, from: '  await sleep(wait);\n', to: '' }],
+    edits: [{ file: STEPS, from: '  await sleep(wait);\n', to: '' }],
     path: 'charged-later',
     says: { history: 'starts a timer', code: 'sets search attributes' },
   },
@@ -77,8 +79,8 @@ export const wrongChanges: readonly WrongChange[] = [
     name: 'a timer added',
     edits: [
       {
-        file: ORDER,
-        from: '  await untilDue(run, chargeAt);\n',
+        file: STEPS,
+        from: '  await untilDue(run, run.input.chargeAt);\n',
         to: "  await sleep('1 minute');\n",
       },
     ],
@@ -119,7 +121,7 @@ export const wrongChanges: readonly WrongChange[] = [
     name: 'an error thrown',
     edits: [
       {
-        file: ORDER,
+        file: STEPS,
         from: '  const amountText = formatMoney(amount);\n',
         to: "  const amountText = formatMoney(amount);\n  if (amountText) throw new Error('not like this');\n",
       },
@@ -127,24 +129,7 @@ export const wrongChanges: readonly WrongChange[] = [
     path: 'plain',
     says: {
       history: 'completes a workflow task',
-      code: 'throws: not like this (workflows/purchase-order.ts',
+      code: 'throws: not like this (workflows/steps.ts',
     },
-  },
-  {
-    name: 'deprecatePatch while runs from before the patch are open',
-    edits: [
-      {
-        file: ORDER,
-        from: "import { chargeNeeded, creditVerdict } from '../core/decisions.ts';\n",
-        to: "import { deprecatePatch } from '@temporalio/workflow';\nimport { chargeNeeded, creditVerdict } from '../core/decisions.ts';\n",
-      },
-      {
-        file: ORDER,
-        from: '  await untilDue(run, chargeAt);\n',
-        to: "  deprecatePatch('wait');\n  await sleep('1 minute');\n  await untilDue(run, chargeAt);\n",
-      },
-    ],
-    path: 'plain',
-    says: { history: 'sets OrderStatus=running, OrderStep=charge', code: 'starts a timer' },
   },
 ];

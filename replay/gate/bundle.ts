@@ -1,9 +1,11 @@
 import { access, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { WorkflowBundleOption } from '@temporalio/worker';
+import { DefaultLogger, bundleWorkflowCode } from '@temporalio/worker';
+import type { WorkflowBundle, WorkflowBundleOption } from '@temporalio/worker';
 import { badInput } from '../../client/errors.ts';
 import { bundleWorkflows } from '../../stack/parts.ts';
+import { workflowsOf, type Stage } from '../stages.ts';
 
 /**
  * Lends the bundle to replay against to `work`: that of `workflows/` as it is now, or the one in `file`.
@@ -25,4 +27,12 @@ export async function withBundle<T>(
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
+}
+
+/** The bundle of the workflows as they are at that stage of the change. */
+export function bundleStage(stage: Stage): Promise<WorkflowBundle> {
+  return bundleWorkflowCode({
+    workflowsPath: workflowsOf(stage),
+    logger: new DefaultLogger('ERROR'),
+  });
 }

@@ -3,6 +3,7 @@ import { runIdOf, type OrderId } from '../../core/identity.ts';
 import type { Order } from '../../core/order/schema.ts';
 import type { FaultSpec } from '../../partners/control.ts';
 import type { World } from '../../lab/world/world.ts';
+import { STAGES, type Stage } from '../stages.ts';
 import { failing, held, type PartnerName } from './faults.ts';
 import {
   anOrder,
@@ -19,6 +20,8 @@ import {
 /** One way through the purchase order, recorded from a real run of it. */
 export interface RunPath {
   name: string;
+  /** Absent: every stage has it. */
+  since?: Stage;
   order: () => Order;
   /** Faults that are there before the order is submitted. */
   faults?: (order: Order) => FaultSpec[];
@@ -36,7 +39,7 @@ const chargedLater = (name: string) => anOrder(name, { chargeOn: inDays(25) });
 const operator = { by: 'Ops', why: 'seen to' };
 
 /** Every path, the ones that need no worker at first at the front. */
-export const paths: readonly RunPath[] = [
+const paths: readonly RunPath[] = [
   {
     name: 'cancelled-before-any-worker',
     order: () => anOrder('cancelled-before-any-worker'),
@@ -105,6 +108,7 @@ export const paths: readonly RunPath[] = [
   },
   cancelledWhile('price', 'supplier', 'quote'),
   cancelledWhile('credit', 'bureau', 'enquire'),
+  { ...cancelledWhile('screen', 'bureau', 'screen'), since: 'patched' },
   cancelledWhile('reserve', 'warehouse', 'reserve'),
   cancelledWhile('charge', 'payments', 'charge'),
   cancelledWhile('place', 'supplier', 'place'),
@@ -147,6 +151,11 @@ export const paths: readonly RunPath[] = [
   {
     name: 'refused-by-the-bureau',
     order: () => anOrder('refused-by-the-bureau', { buyer: buyer('refused') }),
+  },
+  {
+    name: 'on-a-sanctions-list',
+    since: 'patched',
+    order: () => anOrder('on-a-sanctions-list', { buyer: buyer('sanctioned') }),
   },
   {
     name: 'card-declined',
@@ -198,6 +207,12 @@ export const paths: readonly RunPath[] = [
     },
   },
 ];
+
+/** The paths that an order can take at a stage. */
+export function pathsOf(stage: Stage): readonly RunPath[] {
+  const at = STAGES.indexOf(stage);
+  return paths.filter(({ since }) => since === undefined || STAGES.indexOf(since) <= at);
+}
 
 function buyer(id: string): Order['buyer'] {
   return { id, name: 'Acme', email: 'orders@acme.example' };

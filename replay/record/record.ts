@@ -7,6 +7,7 @@ import { untilThrough } from '../../lab/observe/until.ts';
 import { Ground } from '../../lab/world/ground.ts';
 import { openWorld } from '../../lab/world/open.ts';
 import type { World } from '../../lab/world/world.ts';
+import { bundleStage } from '../gate/bundle.ts';
 import { formatHistory, type History } from '../history/file.ts';
 import { isObject, type Json } from '../history/json.ts';
 import { normalise } from '../history/normalise.ts';
@@ -47,7 +48,9 @@ export async function record({ paths, stage, dir, announce }: Recording): Promis
         await writeFile(file, formatHistory(facts, history));
         return file;
       };
-      return await runAll(paths, { world, client, announce, write });
+      const bundle = join(ground.stack.dataDir, `${stage}.js`);
+      await writeFile(bundle, (await bundleStage(stage)).code);
+      return await runAll(paths, { world, client, announce, write, bundle });
     } finally {
       await connection.close();
       await world.close();
@@ -61,15 +64,17 @@ interface Running {
   world: World;
   client: Client;
   announce: (line: string) => void;
+  /** What the worker runs. */
+  bundle: string;
   write: (workflowId: string, path: string) => Promise<string>;
 }
 
 async function runAll(paths: readonly RunPath[], running: Running): Promise<string[]> {
-  const { world, client, announce, write } = running;
+  const { world, client, announce, write, bundle } = running;
   const files: string[] = [];
   const withoutWorkers = paths.filter(({ beforeWorkers }) => beforeWorkers !== undefined);
   for (const path of withoutWorkers) await begin(world, path);
-  await world.startWorker();
+  await world.startWorker({ Q2T_BUNDLE: bundle });
   for (const path of paths) {
     announce(path.name);
     const id = orderIdOf(path.order());

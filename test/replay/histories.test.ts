@@ -6,18 +6,20 @@ import { filesOf, readHistory } from '../../replay/history/file.ts';
 import type { Json } from '../../replay/history/json.ts';
 import { normalise } from '../../replay/history/normalise.ts';
 import { withRawPayloads, withReadablePayloads } from '../../replay/history/payloads.ts';
-import { paths } from '../../replay/record/paths.ts';
+import { pathsOf } from '../../replay/record/paths.ts';
 import { CURRENT_STAGE, STAGES, STAGES_IN_FLIGHT } from '../../replay/stages.ts';
 
 suite('the recorded histories', () => {
-  test('have every path of the current stage, and no other', async () => {
-    const recorded = (await filesOf(CURRENT_STAGE)).map((file) => basename(file, '.json'));
-    const expected = paths.flatMap(({ name, children = [] }) => [
-      name,
-      ...children.map((child) => `${name}${child.replaceAll('/', '-')}`),
-    ]);
-    assert.deepEqual(recorded.sort(), expected.sort());
-  });
+  for (const stage of STAGES) {
+    test(`of stage ${stage} have every path, and no other`, async () => {
+      const recorded = (await filesOf(stage)).map((file) => basename(file, '.json'));
+      const expected = pathsOf(stage).flatMap(({ name, children = [] }) => [
+        name,
+        ...children.map((child) => `${name}${child.replaceAll('/', '-')}`),
+      ]);
+      assert.deepEqual(recorded.sort(), expected.sort());
+    });
+  }
 
   test('are of stages that exist, the current one among those in flight', () => {
     assert.ok(STAGES_IN_FLIGHT.includes(CURRENT_STAGE));

@@ -1,7 +1,8 @@
 import type { Partners } from '../../../partners/contract.ts';
 import { effectKey } from '../../../core/identity.ts';
 import type { Order } from '../../../core/order/schema.ts';
-import { CURRENT_VERSION, pipelinesOf } from '../../../queue/steps/pipelines.ts';
+import { CURRENT_VERSION } from '../../../core/steps.ts';
+import { pipelinesOf } from '../../../queue/steps/pipelines.ts';
 import type { StepCode, UndoCode } from '../../../queue/steps/step.ts';
 import { credit, price, reserve } from './steps.ts';
 
@@ -48,6 +49,7 @@ export const pipelines = pipelinesOf(
           place: pass,
           invoice: pass,
           close: pass,
+          screen: pass,
         },
         undos: { reserve: nothing, charge: nothing, place: nothing },
       },
