@@ -324,6 +324,18 @@ CREATE TABLE queue.timer (
   autovacuum_vacuum_cost_delay=0
 );
 
+CREATE TABLE queue.worker (
+  id uuid NOT NULL,
+  name text NOT NULL,
+  versions text[] COLLATE "C" NOT NULL,
+  started_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+  seen_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+  stopped_at timestamp with time zone,
+  CONSTRAINT worker_pkey PRIMARY KEY (id)
+) WITH (
+  fillfactor=50
+);
+
 CREATE INDEX dead_letter_by_run ON queue.dead_letter USING btree (run_id);
 
 CREATE UNIQUE INDEX dead_letter_open ON queue.dead_letter USING btree (run_id) WHERE (resolved_at IS NULL);

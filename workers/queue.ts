@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { migrate } from '../queue/migrations/migrate.ts';
 import { defaultRetention } from '../queue/pruning/retention.ts';
+import { pipelinesFor } from '../queue/steps/pipelines.ts';
 import { PROFILE_NAMES } from '../queue/transport/limits.ts';
 import { startWorker } from '../queue/worker/start.ts';
 import { namedRates } from './rates.ts';
@@ -15,6 +16,14 @@ import { readSettings } from './settings.ts';
  */
 const count = z.coerce.number().int().min(0).max(1_000);
 const ms = z.coerce.number().int().min(1);
+const versionsSetting = z.string().transform((text, context) => {
+  try {
+    return pipelinesFor(text.split(',').map((version) => version.trim()));
+  } catch (error) {
+    context.addIssue(error instanceof Error ? error.message : String(error));
+    return z.NEVER;
+  }
+});
 const days = z.coerce.number().int().min(1).max(36_600);
 const DAY_MS = 24 * 3_600_000;
 const environment = z.object({
@@ -23,6 +32,8 @@ const environment = z.object({
   PARTNERS_URL: z.url(),
   Q2T_TRANSPORT_PROFILE: z.enum(PROFILE_NAMES).default('postgres'),
   Q2T_RATES: namedRates.prefault(''),
+  /** Versions of the pipeline to work on, `1,2`. Default: all that the code has. */
+  Q2T_VERSIONS: versionsSetting.optional(),
   Q2T_ORDERS: count.default(8),
   Q2T_LINES: count.default(8),
   Q2T_MAILS: count.default(2),
@@ -44,6 +55,7 @@ const worker = await startWorker({
   log,
   profile: settings.Q2T_TRANSPORT_PROFILE,
   rates: settings.Q2T_RATES,
+  ...(settings.Q2T_VERSIONS && { pipelines: settings.Q2T_VERSIONS }),
   orders: settings.Q2T_ORDERS,
   lines: settings.Q2T_LINES,
   mails: settings.Q2T_MAILS,

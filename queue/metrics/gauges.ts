@@ -16,6 +16,7 @@ export function gaugesOf({ registry }: Metrics): (observed: Observation) => void
     'runs_ended_last_minute',
     'Completion rate: below arrival, it is not draining',
   );
+  const unserved = gauge('runs_unserved', 'Runs whose version no live worker has');
   const dead = gauge('dead_letters_open', 'Runs that wait for an operator');
   const doubles = gauge('double_effects', 'Effects proven to have happened twice');
   const disagreements = gauge('ledger_disagreements', 'Keys where a partner and the ledger differ');
@@ -32,6 +33,7 @@ export function gaugesOf({ registry }: Metrics): (observed: Observation) => void
     for (const [status, n] of Object.entries(observed.runs)) runs.set({ status }, n);
     started.set(observed.startedLastMinute);
     ended.set(observed.endedLastMinute);
+    unserved.set(observed.unservedRuns);
     dead.set(observed.openDeadLetters);
     doubles.set(observed.doubleEffects);
     disagreements.set(observed.disagreements);

@@ -2,6 +2,8 @@ import type { Pool } from 'pg';
 import { countDoubleEffects } from '../ledger/evidence.ts';
 import type { QueueCounts, Transport } from '../transport/contract.ts';
 
+import { UNSERVED } from '../versions/unserved.ts';
+
 export const WATCHED_QUEUES = ['orders', 'lines', 'mail'] as const;
 
 /** What the database knows about the whole system, whichever worker is asked. Ages in seconds. */
@@ -10,6 +12,8 @@ export interface Observation {
   runs: Record<string, number>;
   startedLastMinute: number;
   endedLastMinute: number;
+  /** Runs with something to do whose version no live worker has. */
+  unservedRuns: number;
   openDeadLetters: number;
   /** Effects proven to have happened twice, by stale workers' evidence. */
   doubleEffects: number;
@@ -54,6 +58,8 @@ async function readSums(pool: Pool): Promise<Sums> {
       (SELECT count(*)::int FROM queue.run
         WHERE ended_at > statement_timestamp() - interval '1 minute'
           AND history_cut IS NULL) AS "endedLastMinute",
+      (SELECT count(*)::int FROM queue.run r
+        WHERE ended_at IS NULL AND ${UNSERVED}) AS "unservedRuns",
       (SELECT count(*)::int FROM queue.dead_letter WHERE resolved_at IS NULL) AS "openDeadLetters",
       (SELECT count(*)::int FROM queue.disagreement) AS disagreements,
       (SELECT extract(epoch FROM statement_timestamp() - seen_at)::float8

@@ -1,14 +1,17 @@
 import type { Pool } from 'pg';
 import type { ListResult, RunFilter, RunSummary, WaitingFor } from '../../core/contract.ts';
 import type { Outcome, Status, Step } from '../../core/steps.ts';
+import { TOLD_STATUS, UNSERVED, waitsForVersion } from '../versions/unserved.ts';
 
 const DEFAULT_LIMIT = 100;
 
 interface ListRow {
   buyer_id: string;
   order_ref: string;
+  version: string;
   step: Step;
   status: Status;
+  unserved: boolean;
   outcome: Outcome | null;
   waiting_for: WaitingFor | null;
   started_at: Date;
@@ -19,9 +22,10 @@ interface ListRow {
 export async function list(pool: Pool, filter: RunFilter = {}): Promise<ListResult> {
   const { status, step, orderRef, buyerId, limit = DEFAULT_LIMIT } = filter;
   const { rows } = await pool.query<ListRow>(
-    `SELECT buyer_id, order_ref, step, status, outcome, waiting_for, started_at, ended_at
-     FROM queue.run
-     WHERE ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR step = $2)
+    `SELECT buyer_id, order_ref, version, step, ${TOLD_STATUS} AS status, ${UNSERVED} AS unserved,
+       outcome, waiting_for, started_at, ended_at
+     FROM queue.run r
+     WHERE ($1::text IS NULL OR ${TOLD_STATUS} = $1) AND ($2::text IS NULL OR step = $2)
        AND ($3::text IS NULL OR order_ref = $3) AND ($4::text IS NULL OR buyer_id = $4)
      ORDER BY started_at DESC, id LIMIT $5`,
     [status ?? null, step ?? null, orderRef ?? null, buyerId ?? null, limit],
@@ -30,7 +34,8 @@ export async function list(pool: Pool, filter: RunFilter = {}): Promise<ListResu
 }
 
 function summaryOf(row: ListRow): RunSummary {
-  const waitingFor = row.waiting_for && waitingWords(row.waiting_for);
+  const waits = row.unserved ? waitsForVersion(row.version, row.started_at) : row.waiting_for;
+  const waitingFor = waits && waitingWords(waits);
   return {
     id: { buyerId: row.buyer_id, orderRef: row.order_ref },
     step: row.step,

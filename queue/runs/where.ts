@@ -4,11 +4,14 @@ import type { HistoryEntry, HistoryEvent } from '../../core/history.ts';
 import { businessKey, effectKey } from '../../core/identity.ts';
 import type { OrderId } from '../../core/identity.ts';
 import { readJoin } from '../joins/read-join.ts';
+import { UNSERVED, UNSERVED_SINCE, waitsForVersion } from '../versions/unserved.ts';
 import { RUN_COLUMNS, toRun } from './run.ts';
 import type { Run, RunRow } from './run.ts';
 
 interface WhereRow extends RunRow {
   since: Date;
+  /** Since when no worker has its version; null while one has. */
+  unserved_since: Date | null;
   started_at: Date;
   ended_at: Date | null;
   history_cut: number | null;
@@ -23,7 +26,8 @@ interface WhereRow extends RunRow {
 export async function where(pool: Pool, id: OrderId): Promise<WhereResult> {
   const runId = businessKey(id);
   const { rows } = await pool.query<WhereRow>(
-    `SELECT ${RUN_COLUMNS}, since, started_at, ended_at, history_cut, (
+    `SELECT ${RUN_COLUMNS}, since, CASE WHEN ${UNSERVED} THEN ${UNSERVED_SINCE} END AS unserved_since,
+       started_at, ended_at, history_cut, (
        SELECT coalesce(jsonb_agg(jsonb_build_object('at', h.at, 'event', h.event) ORDER BY h.id), '[]')
        FROM queue.run_history h WHERE h.run_id = r.id
      ) AS history
@@ -32,7 +36,7 @@ export async function where(pool: Pool, id: OrderId): Promise<WhereResult> {
   );
   const [row] = rows;
   if (!row) return { kind: 'not-found' };
-  const run = toRun(row);
+  const run = asTold(toRun(row), row.unserved_since);
   const progress = await progressOf(pool, id, run);
   const position: Position = {
     id,
@@ -40,7 +44,7 @@ export async function where(pool: Pool, id: OrderId): Promise<WhereResult> {
     step: run.step,
     status: run.status,
     attempts: inProgress(run) ? run.attempts : 0,
-    since: row.since.toISOString(),
+    since: (row.unserved_since ?? row.since).toISOString(),
     startedAt: row.started_at.toISOString(),
     revision: run.revision,
     version: run.version,
@@ -56,6 +60,12 @@ export async function where(pool: Pool, id: OrderId): Promise<WhereResult> {
     ...(progress !== undefined && { progress }),
   };
   return { kind: 'position', position };
+}
+
+/** A run that nobody can work on is stuck, whatever it was doing. */
+function asTold(run: Run, unservedSince: Date | null): Run {
+  if (!unservedSince) return run;
+  return { ...run, status: 'stuck', waitingFor: waitsForVersion(run.version, unservedSince) };
 }
 
 function inProgress({ status }: Run): boolean {

@@ -8,6 +8,7 @@ import type { Retention } from '../pruning/retention.ts';
 import type { Engine } from '../runs/engine.ts';
 import { ORDERS_QUEUE } from '../runs/inbox.ts';
 import { sweep } from '../runs/sweep.ts';
+import { pruneWorkers } from '../versions/presence.ts';
 import { lead, stopLeading } from './lead.ts';
 import { repeat } from './repeat.ts';
 
@@ -62,6 +63,7 @@ export async function keepHouse(
       const { detailsMs, ledgerMs } = retention;
       const details = await pruneDetails(pool, { olderThanMs: detailsMs, batch: BATCH });
       const ledgers = await pruneLedgers(pool, { olderThanMs: ledgerMs, batch: BATCH });
+      await pruneWorkers(pool, detailsMs);
       metrics.pruned.inc({ what: 'details' }, details);
       metrics.pruned.inc({ what: 'ledgers' }, ledgers);
       return details === BATCH || ledgers === BATCH ? 'more' : 'done';

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import type { Pool } from 'pg';
+import type { Engine } from '../runs/engine.ts';
+import { repeat } from '../worker/repeat.ts';
+
+const BEAT_MS = 5_000;
+
+/** A worker that was not seen for so long is no longer counted on. Three beats. */
+export const LIVE_MS = 3 * BEAT_MS;
+
+/**
+ * Says every few seconds that this worker runs and which versions it has, until it drains. Nothing is
+ * decided by it: a lease tells who may work on a run, this only tells people who is there.
+ */
+export async function showPresence(engine: Engine): Promise<void> {
+  const { pool, worker, pipelines, log, draining: stop } = engine;
+  const id = randomUUID();
+  await repeat('presence', BEAT_MS, { stop, log }, async () => {
+    await beat(pool, { id, name: worker, versions: pipelines.versions });
+    return 'done';
+  });
+  await pool
+    .query('UPDATE queue.worker SET stopped_at = statement_timestamp() WHERE id = $1', [id])
+    .catch((error: unknown) => log.warn({ err: error }, 'this worker is taken for lost'));
+}
+
+async function beat(
+  pool: Pool,
+  { id, name, versions }: { id: string; name: string; versions: readonly string[] },
+): Promise<void> {
+  await pool.query(
+    `INSERT INTO queue.worker (id, name, versions) VALUES ($1, $2, $3)
+     ON CONFLICT (id) DO UPDATE SET seen_at = statement_timestamp()`,
+    [id, name, versions],
+  );
+}
+
+/** Forgets the workers that were not seen for `olderThanMs`. Returns how many. */
+export async function pruneWorkers(pool: Pool, olderThanMs: number): Promise<number> {
+  const { rowCount } = await pool.query(
+    `DELETE FROM queue.worker WHERE seen_at < statement_timestamp() - $1 * interval '1 ms'`,
+    [olderThanMs],
+  );
+  return rowCount ?? 0;
+}

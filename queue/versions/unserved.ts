@@ -1,0 +1,29 @@
+import type { WaitingFor } from '../../core/contract.ts';
+import { LIVE_MS } from './presence.ts';
+
+/**
+ * SQL: workers run, but none that has the version of run `r`, which has something to do. A run that
+ * waits for a person or a date is not stuck yet. Where no worker runs at all, that is what is wrong.
+ */
+export const UNSERVED = `coalesce(
+  r.status NOT IN ('ended', 'stuck')
+  AND (coalesce(r.parked_for, 'none') NOT IN ('gate', 'date', 'operator') OR r.wake_seq > r.seen_seq)
+  AND r.version <> ALL (
+    (SELECT array_agg(v) FROM queue.worker w, unnest(w.versions) v
+     WHERE w.stopped_at IS NULL
+       AND w.seen_at > statement_timestamp() - interval '${LIVE_MS} ms')::text[]
+  ), false)`;
+
+/** SQL: since when nobody has the version of run `r`, or since the run came to where it is. */
+export const UNSERVED_SINCE = `greatest(r.since, (
+  SELECT max(coalesce(w.stopped_at, w.seen_at)) FROM queue.worker w
+  WHERE r.version = ANY (w.versions)))`;
+
+/** SQL: the status of run `r` as people are told it. */
+export const TOLD_STATUS = `CASE WHEN ${UNSERVED} THEN 'stuck' ELSE r.status END`;
+
+/** What helps a run whose version no worker has. */
+export function waitsForVersion(version: string, since: Date): WaitingFor {
+  const reason = `no worker that runs has version ${version} of the pipeline: start one that has`;
+  return { kind: 'operator', reason, since: since.toISOString() };
+}
