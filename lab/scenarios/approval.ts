@@ -24,6 +24,9 @@ const DEAR = [
   },
 ];
 
+/** The stock that was held while people were asked is released. */
+const EXPIRED = { enquiry: 1, screening: 1, reservation: 1, release: 1 };
+
 export const approval: Scenario = {
   name: 'approval',
   claim:
@@ -78,7 +81,7 @@ async function ask(stage: Stage): Promise<Outcome> {
   await untilPosition(world, id, asksSomebody);
 
   await world.startWorker();
-  await hold(world, id, 'reserve');
+  await hold(world, id, 'charge');
   const first = await answers.giveAtOnce(id, { by: 'ann' }, { by: 'bob' });
   await answers.give(id, { by: first }, 'accepted');
   await answers.give(id, { by: 'cleo', decision: 'reject' }, 'second');
@@ -103,7 +106,7 @@ async function judge(world: World, { id, forgottenId, wrong, given }: Found): Pr
   const conflicts = entriesOf(events, 'decision-conflict');
   const outcomes: Outcome[] = [
     judgeEffects(await world.partners.counts(businessKey(id)), ONCE),
-    judgeEffects(await world.partners.counts(businessKey(forgottenId)), { enquiry: 1 }),
+    judgeEffects(await world.partners.counts(businessKey(forgottenId)), EXPIRED),
   ];
   outcomes.push(...wrong.map(broke));
   const [reminded, escalated] = [entriesOf(events, 'reminded'), entriesOf(events, 'escalated')];

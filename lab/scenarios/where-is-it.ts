@@ -21,7 +21,7 @@ export const whereIsIt: Scenario = {
   claim: '"where is this order?" has an answer for every order, with no worker alive',
   about: 'a queue knows messages, not runs: no look-up by order, and searching it changes it',
   fault:
-    'orders are kept at each of the nine steps by partners that ask to come back in an hour, by a person, ' +
+    'orders are kept at each of the ten steps by partners that ask to come back in an hour, by a person, ' +
     'by a date; then the workers are killed and some more orders come',
   counts:
     'orders said to be where they were made to stand; what counts and a search of the queue say',

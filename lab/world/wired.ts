@@ -6,7 +6,7 @@ import { startTemporalProxy, type TemporalProxy } from '../wire/temporal/proxy.t
 import type { WorldWire } from './world.ts';
 
 /** Statements that say no more than "I am alive": a boundary must be the same in every run. */
-const HEARTBEATS = ['q2t_extend', 'run-fence', 'child-fence'];
+const HEARTBEATS = ['q2t_extend', 'run-fence', 'child-fence', 'worker-presence'];
 
 /** A world's workers on a proxied way to their server. */
 export interface Wiring {

@@ -28,11 +28,13 @@ async function beat(
   pool: Pool,
   { id, name, versions }: { id: string; name: string; versions: readonly string[] },
 ): Promise<void> {
-  await pool.query(
-    `INSERT INTO queue.worker (id, name, versions) VALUES ($1, $2, $3)
-     ON CONFLICT (id) DO UPDATE SET seen_at = statement_timestamp()`,
-    [id, name, versions],
-  );
+  await pool.query({
+    name: 'worker-presence',
+    text: `
+      INSERT INTO queue.worker (id, name, versions) VALUES ($1, $2, $3)
+      ON CONFLICT (id) DO UPDATE SET seen_at = statement_timestamp()`,
+    values: [id, name, versions],
+  });
 }
 
 /** Forgets the workers that were not seen for `olderThanMs`. Returns how many. */

@@ -22,7 +22,8 @@ export interface Path {
   happens?: (side: Side, id: OrderId, look: (position: Position) => void) => Promise<void>;
 }
 
-const all = { enquiry: 1, reservation: 1, charge: 1, order: 1, mail: 1 } as const;
+const asked = { enquiry: 1, screening: 1 } as const;
+const all = { ...asked, reservation: 1, charge: 1, order: 1, mail: 1 } as const;
 const nothingLeft = { reservation: 1, release: 1 } as const;
 const large = () => anOrder({ unitPrice: '2000.00' });
 
@@ -111,7 +112,7 @@ export const paths: Path[] = [
     name: 'rejected',
     order: large,
     outcome: 'rejected',
-    effects: { enquiry: 1 },
+    effects: { ...asked, ...nothingLeft },
     async happens(side, id, look) {
       await waiting(side, id, look);
       assert.equal(await answer(side, id, 'reject'), 'accepted');
@@ -135,7 +136,7 @@ export const paths: Path[] = [
     name: 'expired, and answered too late',
     order: large,
     outcome: 'expired',
-    effects: { enquiry: 1 },
+    effects: { ...asked, ...nothingLeft },
     async happens(side, id, look) {
       await waiting(side, id, look);
       await side.forward(id, 6 * DAY_MS);
@@ -173,7 +174,7 @@ export const paths: Path[] = [
     order: () =>
       anOrder({}, { chargeOn: new Date(Date.now() + 25 * DAY_MS).toISOString().slice(0, 10) }),
     outcome: 'cancelled',
-    effects: { enquiry: 1, ...nothingLeft },
+    effects: { ...asked, ...nothingLeft },
     async happens(side, id, look) {
       await waiting(side, id, look);
       await side.pipeline.cancel(id, 'Ada', 'changed our mind');
@@ -183,7 +184,7 @@ export const paths: Path[] = [
     name: 'cancelled while waiting for approval, and answered after',
     order: large,
     outcome: 'cancelled',
-    effects: { enquiry: 1 },
+    effects: { ...asked, ...nothingLeft },
     async happens(side, id, look) {
       await waiting(side, id, look);
       await side.pipeline.cancel(id, 'Ada', 'changed our mind');
@@ -193,20 +194,21 @@ export const paths: Path[] = [
   },
   cancelledDuring('price', { partner: 'supplier', operation: 'quote' }, {}),
   cancelledDuring('credit', { partner: 'bureau', operation: 'enquire' }, { enquiry: 1 }),
+  cancelledDuring('screen', { partner: 'bureau', operation: 'screen' }, asked),
   cancelledDuring(
     'reserve',
     { partner: 'warehouse', operation: 'reserve' },
-    { enquiry: 1, ...nothingLeft },
+    { ...asked, ...nothingLeft },
   ),
   cancelledDuring(
     'charge',
     { partner: 'payments', operation: 'charge' },
-    { enquiry: 1, ...nothingLeft, charge: 1, refund: 1 },
+    { ...asked, ...nothingLeft, charge: 1, refund: 1 },
   ),
   cancelledDuring(
     'place',
     { partner: 'supplier', operation: 'place' },
-    { enquiry: 1, ...nothingLeft, charge: 1, refund: 1, order: 1, cancel: 1 },
+    { ...asked, ...nothingLeft, charge: 1, refund: 1, order: 1, cancel: 1 },
   ),
   cancelledDuring('invoice', { partner: 'mailer', operation: 'send' }, all, 'completed'),
   {
@@ -216,16 +218,22 @@ export const paths: Path[] = [
     effects: { enquiry: 1 },
   },
   {
+    name: 'on a sanctions list',
+    order: () => anOrder({ buyerId: 'sanctioned-parity' }),
+    outcome: 'refused',
+    effects: asked,
+  },
+  {
     name: 'declined card',
     order: () => anOrder({ buyerId: 'declined-parity' }),
     outcome: 'refused',
-    effects: { enquiry: 1, ...nothingLeft },
+    effects: { ...asked, ...nothingLeft },
   },
   {
     name: 'refused by the supplier, and the refund fails until an operator replays it',
     order: () => anOrder(),
     outcome: 'refused',
-    effects: { enquiry: 1, ...nothingLeft, charge: 1, refund: 1 },
+    effects: { ...asked, ...nothingLeft, charge: 1, refund: 1 },
     faults: (id) => [
       {
         partner: 'supplier',
@@ -257,7 +265,7 @@ export const paths: Path[] = [
     name: 'stuck at the charge and given up',
     order: () => anOrder(),
     outcome: 'discarded',
-    effects: { enquiry: 1, ...nothingLeft },
+    effects: { ...asked, ...nothingLeft },
     faults: (id) => [
       {
         partner: 'payments',

@@ -26,7 +26,7 @@ const policy: Policy = {
   partnerTimeoutMs: 20_000,
   attemptTimeoutMs: 60_000,
 };
-const once = { enquiry: 1, reservation: 1, charge: 1, order: 1, mail: 1 };
+const once = { enquiry: 1, screening: 1, reservation: 1, charge: 1, order: 1, mail: 1 };
 
 // One after the other: each kills something that the others need.
 suite('an order survives', { concurrency: false }, () => {

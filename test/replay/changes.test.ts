@@ -7,6 +7,7 @@ import { wrongChanges } from '../../replay/changes/wrong.ts';
 import { failureInWords, replayGate } from '../../replay/gate/gate.ts';
 import { replayQuietly } from '../../replay/gate/quiet.ts';
 import { HISTORIES_DIR, readHistory } from '../../replay/history/file.ts';
+import { CURRENT_STAGE } from '../../replay/stages.ts';
 
 replayQuietly();
 
@@ -16,7 +17,7 @@ before(async () => {
 });
 after(() => copy.remove());
 
-const recorded = (path: string) => readHistory(join(HISTORIES_DIR, 'before', `${path}.json`));
+const recorded = (path: string) => readHistory(join(HISTORIES_DIR, CURRENT_STAGE, `${path}.json`));
 
 suite('the gate stops', () => {
   for (const change of wrongChanges) {

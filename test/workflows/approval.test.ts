@@ -58,14 +58,14 @@ describe('an order above the approval limit', { concurrency: true }, () => {
     assert.deepEqual(decided, { ...decided, ...yes, note: 'urgent' });
   });
 
-  test('ends as rejected, with who and why, and nothing reserved or charged, when rejected', async () => {
+  test('ends as rejected, with who and why, and nothing kept or charged, when rejected', async () => {
     const { order, id } = await asked();
     await bench.pipeline.decide(id, { ...yes, decision: 'reject', note: 'too dear' });
     const result = await bench.result(order);
     assert.equal(result.outcome, 'rejected');
     assert.match(result.reason ?? '', /Ada/);
-    const { charge, reservation, order: placed } = await bench.partners.counts(businessKey(id));
-    assert.deepEqual({ charge, reservation, placed }, { charge: 0, reservation: 0, placed: 0 });
+    const { charge, reservation, release } = await bench.partners.counts(businessKey(id));
+    assert.deepEqual({ charge, reservation, release }, { charge: 0, reservation: 1, release: 1 });
   });
 
   test('reminds once after a day, asks higher up once after two, and still takes the answer on the fourth', async () => {

@@ -68,6 +68,7 @@ describe('a cancel', { concurrency: true }, () => {
   const cases = [
     { at: 'price', partner: 'supplier', operation: 'quote', acted: false, undone: [] },
     { at: 'credit', partner: 'bureau', operation: 'enquire', acted: true, undone: [] },
+    { at: 'screen', partner: 'bureau', operation: 'screen', acted: true, undone: [] },
     { at: 'reserve', partner: 'warehouse', operation: 'reserve', acted: true, undone: ['reserve'] },
     {
       at: 'charge',

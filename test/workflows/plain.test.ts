@@ -22,13 +22,13 @@ async function carriedOut(order: Order) {
 }
 
 describe('a plain order', { concurrency: true }, () => {
-  test('takes its nine steps in order, and every partner acts once', async () => {
+  test('takes its ten steps in order, and every partner acts once', async () => {
     const { outcome, position, totals, counts } = await carriedOut(anOrder());
     assert.equal(outcome, 'completed');
     assert.equal(totals?.payable.minor, 4_000);
     const done = position.history.flatMap((e) => (e.type === 'step-done' ? [e.step] : []));
     assert.deepEqual(done, STEPS);
-    const once = { charge: 1, enquiry: 1, reservation: 1, order: 1, mail: 1 };
+    const once = { charge: 1, enquiry: 1, screening: 1, reservation: 1, order: 1, mail: 1 };
     assert.deepEqual(counts, { ...once, refund: 0, release: 0, cancel: 0 });
   });
 
@@ -43,6 +43,7 @@ describe('a plain order', { concurrency: true }, () => {
       `${reference}/r1/invoice`,
       `${reference}/r1/place`,
       `${reference}/r1/reserve`,
+      `${reference}/r1/screen`,
     ]);
   });
 
@@ -83,8 +84,18 @@ describe(
       assert.equal(outcome, 'refused');
       assert.match(reason ?? '', /credit score 100/);
       assert.deepEqual(
-        { enquiry: counts.enquiry, reservation: counts.reservation },
-        { enquiry: 1, reservation: 0 },
+        { enquiry: counts.enquiry, screening: counts.screening },
+        { enquiry: 1, screening: 0 },
+      );
+    });
+
+    test('the buyer is on a sanctions list, before anything is reserved', async () => {
+      const { outcome, reason, counts } = await carriedOut(anOrder({ buyerId: 'sanctioned-ltd' }));
+      assert.equal(outcome, 'refused');
+      assert.match(reason ?? '', /sanctions list EU-833/);
+      assert.deepEqual(
+        { screening: counts.screening, reservation: counts.reservation },
+        { screening: 1, reservation: 0 },
       );
     });
 

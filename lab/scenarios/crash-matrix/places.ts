@@ -17,7 +17,7 @@ export interface Place extends Pick<Boundary, 'label' | 'ordinal'> {
 
 /** The chain's links that do something outside; each ends in one commit. */
 const LINKS = STEPS.filter((step) => step !== 'validate');
-const EFFECTS: readonly string[] = ['credit', 'reserve', 'charge', 'place', 'invoice'];
+const EFFECTS: readonly string[] = ['credit', 'screen', 'reserve', 'charge', 'place', 'invoice'];
 
 /** All places around the boundaries of a run, and those that are tried at this size with this seed. */
 export function chosenPlaces(

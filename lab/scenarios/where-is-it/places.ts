@@ -36,6 +36,11 @@ export const PLACES: readonly Place[] = [
     busy: { partner: 'bureau', operation: 'enquire' },
   },
   {
+    step: 'screen',
+    name: 'SCREEN',
+    busy: { partner: 'bureau', operation: 'screen' },
+  },
+  {
     step: 'approve',
     name: 'APPROVE',
     status: 'waiting',

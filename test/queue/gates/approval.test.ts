@@ -65,11 +65,12 @@ describe('an approval on the queue', () => {
     );
     await bench.shift(id, 3 * DAY);
     const position = await bench.ended(id);
-    assert.deepEqual(storyOf(position).slice(-5), [
-      'step-done credit',
+    assert.deepEqual(storyOf(position).slice(-6), [
+      'step-done reserve',
       'waiting approve',
       'reminded',
       'escalated',
+      'undo-done reserve',
       'ended expired',
     ]);
   });
@@ -104,7 +105,7 @@ describe('an approval on the queue', () => {
   });
 
   test('A27: an old approval that comes again after a fix does not answer the new question', async () => {
-    await using stuck = await stuckAtReserve(bench);
+    await using stuck = await stuckAfterApproval(bench);
     const { id, order } = stuck;
     await bench.partners.clearFault();
     const fixed = { ...order, tax: '1.00' };
@@ -169,12 +170,12 @@ describe('an approval on the queue', () => {
 });
 
 /** An approved order that is stuck because the warehouse answers nonsense. */
-async function stuckAtReserve(bench: QueueBench) {
+async function stuckAfterApproval(bench: QueueBench) {
   const order = anOrder({ unitPrice: '2000.00' });
   const id = orderIdOf(order);
   const faultId = await bench.partners.setFault({
-    partner: 'warehouse',
-    operation: 'reserve',
+    partner: 'payments',
+    operation: 'charge',
     reference: `acme/${id.orderRef}`,
     effect: { kind: 'status', status: 400 },
   });

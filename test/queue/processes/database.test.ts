@@ -20,7 +20,7 @@ import { openHalfOpenWire } from '../support/half-open.ts';
 import { startWorkerProcess } from '../support/worker-process.ts';
 
 const policy = { ...quickPolicy, heartbeatMs: 1_000, settleMs: 300, maxLostWorkers: 10 };
-const once = { charge: 1, enquiry: 1, reservation: 1, order: 1, mail: 1 };
+const once = { charge: 1, enquiry: 1, screening: 1, reservation: 1, order: 1, mail: 1 };
 const undone = { refund: 0, release: 0, cancel: 0 };
 
 describe('the database of the queue', () => {

@@ -129,19 +129,19 @@ describe('the lease of a run', () => {
 
   test('a worker leaves a run of a version it does not have to those who have it', async () => {
     const { id, runId, message } = await on.submitted(quickPolicy);
-    await on.bench.pool.query(`UPDATE queue.run SET version = '2' WHERE id = $1`, [runId]);
+    await on.bench.pool.query(`UPDATE queue.run SET version = '3' WHERE id = $1`, [runId]);
     assert.equal(await take(on.idle.engine, runId, message, true), 'unserved');
     const { rows } = await on.bench.pool.query(
       'SELECT attempts, token FROM queue.run WHERE id = $1',
       [runId],
     );
     assert.deepEqual(rows, [{ attempts: 0, token: '0' }]);
-    const version = pipelinesOf().of('1');
+    const version = pipelinesOf().of('2');
     const worker = await on.bench.startWorker({
-      pipelines: pipelinesOf(new Map([['2', version]])),
+      pipelines: pipelinesOf(new Map([['3', version]])),
     });
     await wakeAgain(runId);
-    assert.equal((await on.bench.ended(id)).version, '2');
+    assert.equal((await on.bench.ended(id)).version, '3');
     await worker.stop();
   });
 

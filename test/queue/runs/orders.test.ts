@@ -12,7 +12,7 @@ describe('an order on the queue', () => {
   });
   after(() => bench.close());
 
-  test('goes through its nine steps with each effect once', async () => {
+  test('goes through its ten steps with each effect once', async () => {
     const order = anOrder();
     const id = orderIdOf(order);
     assert.deepEqual(await bench.pipeline.submit(order, quickPolicy), { kind: 'started', id });
@@ -23,8 +23,9 @@ describe('an order on the queue', () => {
       'step-done validate',
       'step-done price',
       'step-done credit',
-      'step-done approve',
+      'step-done screen',
       'step-done reserve',
+      'step-done approve',
       'step-done charge',
       'step-done place',
       'step-done invoice',
@@ -35,6 +36,7 @@ describe('an order on the queue', () => {
       charge: 1,
       refund: 0,
       enquiry: 1,
+      screening: 1,
       reservation: 1,
       release: 0,
       order: 1,

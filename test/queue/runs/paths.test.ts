@@ -36,7 +36,7 @@ describe('the paths of an order on the queue', () => {
     await submit(order);
     const position = await bench.ended(orderIdOf(order));
     assert.deepEqual(storyOf(position).slice(-3), [
-      'step-done reserve',
+      'step-done approve',
       'undo-done reserve',
       'ended refused',
     ]);
@@ -46,6 +46,7 @@ describe('the paths of an order on the queue', () => {
         charge: 0,
         refund: 0,
         enquiry: 1,
+        screening: 1,
         reservation: 1,
         release: 1,
         order: 0,

@@ -45,6 +45,7 @@ test('every kind is counted, with 0 for what did not happen', async (t) => {
     charge: 1,
     refund: 0,
     enquiry: 0,
+    screening: 0,
     reservation: 0,
     release: 0,
     order: 0,
