@@ -151,7 +151,7 @@ describe('a cancel', { concurrency: true }, () => {
     await bench.pipeline.submit(order, quickPolicy);
     await bench.until(id, ({ status }) => status === 'waiting');
     await cancel(id);
-    assert.deepEqual(await cancelled(order), []);
+    assert.deepEqual(await cancelled(order), ['reserve']);
     const answer = await bench.pipeline.decide(id, {
       gate: 'approval',
       gateVersion: 1,

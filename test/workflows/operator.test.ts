@@ -226,7 +226,7 @@ describe('a fix', { concurrency: true }, () => {
     const order = anOrder({ unitPrice: '2000.00' });
     const id = orderIdOf(order);
     const fault = await bench.partners.setFault({
-      partner: 'warehouse',
+      partner: 'payments',
       reference: businessKey(id),
       effect: busy,
     });
