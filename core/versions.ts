@@ -83,3 +83,28 @@ export interface Versions {
   /** An open run goes on with the code of another version. */
   move(id: OrderId, version: string, by: string): Promise<MoveResult>;
 }
+
+/** What `maySwitchOff` looks at. */
+type Standing = Pick<VersionInfo, 'state' | 'percent' | 'openRuns' | 'boundRuns'>;
+
+/**
+ * Whether the workers of a version may be switched off, with the reason. `takenOverBy` names the version
+ * that goes on with the runs which are not bound to this one.
+ */
+export function maySwitchOff(
+  { state, percent, openRuns, boundRuns }: Standing,
+  takenOverBy: string,
+): VersionInfo['maySwitchOff'] {
+  if (state === 'current') return { may: false, why: 'new runs begin here' };
+  if (state === 'ramping') return { may: false, why: `${percent} of 100 new runs begin here` };
+  if (boundRuns > 0) {
+    return { may: false, why: `only it can go on with ${boundRuns} open ${runs(boundRuns)}` };
+  }
+  if (state === 'draining') return { may: false, why: 'runs that need it are still looked for' };
+  if (openRuns === 0) return { may: true, why: 'no open run needs it' };
+  return { may: true, why: `${takenOverBy} goes on with its ${openRuns} open ${runs(openRuns)}` };
+}
+
+function runs(count: number): string {
+  return count === 1 ? 'run' : 'runs';
+}

@@ -1,0 +1,181 @@
+import { isGrpcServiceError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import { UNVERSIONED } from '../../../core/versions.ts';
+import type { VersionWorker } from '../../../core/versions.ts';
+import { isoOf } from './description.ts';
+
+/** A worker has asked again by then: a poll ends after 60 s. The server remembers pollers for five minutes. */
+const LIVE_WITHIN_MS = 70_000;
+
+/** The server's numbers for the tasks of workflows, for a version's status and for workers that have one. */
+const WORKFLOW_TASKS = 1;
+const STATUS = { draining: 4, drained: 5 } as const;
+const VERSIONED = 2;
+
+/** gRPC's number. */
+export const NOT_FOUND: number = 5;
+
+export interface Place {
+  client: Client;
+  namespace: string;
+  taskQueue: string;
+}
+
+/** A version as the server keeps it. */
+export interface ServerVersion {
+  /** `orders:1.4.0`. */
+  version: string;
+  deployment: string;
+  buildId: string;
+  drainage: 'draining' | 'drained' | undefined;
+  since: string | undefined;
+}
+
+/** Where the task queue's tasks go: `unversioned` or the name of a version. */
+export interface Routing {
+  current: string;
+  ramping?: { version: string; percent: number };
+}
+
+export interface Deployments {
+  versions: ServerVersion[];
+  routing: Routing;
+  workers: Map<string, VersionWorker[]>;
+  changed: { by: string; at?: string } | undefined;
+}
+
+type WorkflowService = Client['workflowService'];
+type Described = Awaited<ReturnType<WorkflowService['describeWorkerDeployment']>>;
+type TaskQueueInfo = Awaited<ReturnType<WorkflowService['describeTaskQueue']>>;
+
+/** Everything that the server knows of the versions whose workers ask for work of our task queue. */
+export async function readDeployments(place: Place, now = Date.now()): Promise<Deployments> {
+  const [queue, described] = await Promise.all([describeQueue(place), deploymentsOf(place)]);
+  const infos = described.flatMap(({ workerDeploymentInfo }) => workerDeploymentInfo ?? []);
+  return {
+    versions: infos.flatMap(({ versionSummaries }) => (versionSummaries ?? []).flatMap(asVersion)),
+    routing: routingOf(queue),
+    workers: workersOf(queue, now),
+    changed: lastChange(infos),
+  };
+}
+
+export async function readRouting(place: Place): Promise<Routing> {
+  return routingOf(await describeQueue(place));
+}
+
+/** `orders:1.4.0`, as the server writes it. */
+export function nameOf(
+  version: { deploymentName?: string | null; buildId?: string | null } | null | undefined,
+): string {
+  return version?.deploymentName ? `${version.deploymentName}:${version.buildId}` : UNVERSIONED;
+}
+
+function describeQueue({ client, namespace, taskQueue }: Place): Promise<TaskQueueInfo> {
+  const asked = { namespace, taskQueue: { name: taskQueue }, taskQueueType: WORKFLOW_TASKS };
+  return client.workflowService.describeTaskQueue(asked);
+}
+
+/** A namespace may have deployments of others; ours have had a worker on our task queue. */
+async function deploymentsOf(place: Place): Promise<Described[]> {
+  const { client, namespace } = place;
+  const { workflowService } = client;
+  const ours: Described[] = [];
+  let page: { nextPageToken?: Uint8Array } = {};
+  do {
+    const listed = await workflowService.listWorkerDeployments({ namespace, ...page });
+    const found = await Promise.all(
+      listed.workerDeployments.map(
+        async ({ name, latestVersionSummary, currentVersionSummary }) => {
+          const some = [latestVersionSummary, currentVersionSummary].flatMap(
+            (summary) => summary?.deploymentVersion ?? [],
+          );
+          if (!(await anyAsks(place, some))) return undefined;
+          return workflowService.describeWorkerDeployment({ namespace, deploymentName: name });
+        },
+      ),
+    );
+    ours.push(...found.flatMap((each) => each ?? []));
+    page = { nextPageToken: listed.nextPageToken };
+  } while (page.nextPageToken?.length);
+  return ours;
+}
+
+type VersionName = { deploymentName?: string | null; buildId?: string | null };
+
+async function anyAsks(
+  { client, namespace, taskQueue }: Place,
+  versions: VersionName[],
+): Promise<boolean> {
+  for (const deploymentVersion of versions) {
+    const asked = { namespace, deploymentVersion };
+    const described = await unlessGone(
+      client.workflowService.describeWorkerDeploymentVersion(asked),
+    );
+    if (described?.versionTaskQueues.some(({ name }) => name === taskQueue)) return true;
+  }
+  return false;
+}
+
+/** The server takes away deployments and versions that nobody uses, after it has listed them too. */
+async function unlessGone<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isGrpcServiceError(error) && error.code === NOT_FOUND) return undefined;
+    throw error;
+  }
+}
+
+type Info = NonNullable<Described['workerDeploymentInfo']>;
+
+function asVersion(summary: NonNullable<Info['versionSummaries']>[number]): ServerVersion[] {
+  const { deploymentVersion, status, drainageInfo, createTime } = summary;
+  const { deploymentName: deployment, buildId } = deploymentVersion ?? {};
+  if (!deployment || !buildId) return [];
+  const drainage =
+    status === STATUS.draining ? 'draining' : status === STATUS.drained ? 'drained' : undefined;
+  const since =
+    summary.currentSinceTime ?? summary.rampingSinceTime ?? drainageInfo?.lastChangedTime;
+  const version = nameOf(deploymentVersion);
+  return [{ version, deployment, buildId, drainage, since: isoOf(since ?? createTime) }];
+}
+
+function routingOf({ versioningInfo }: TaskQueueInfo): Routing {
+  const { currentDeploymentVersion, rampingDeploymentVersion, rampingVersionPercentage } =
+    versioningInfo ?? {};
+  const current = nameOf(currentDeploymentVersion);
+  const percent = rampingVersionPercentage ?? 0;
+  const version = nameOf(rampingDeploymentVersion);
+  // A ramp to workers without a version has no name, only its percentage.
+  if (!rampingDeploymentVersion && percent === 0) return { current };
+  return { current, ramping: { version, percent } };
+}
+
+function workersOf({ pollers }: TaskQueueInfo, now: number): Deployments['workers'] {
+  const workers = new Map<string, VersionWorker[]>();
+  for (const { identity, deploymentOptions, lastAccessTime } of pollers) {
+    const seenAt = isoOf(lastAccessTime);
+    if (!identity || seenAt === undefined) continue;
+    const isVersioned = deploymentOptions?.workerVersioningMode === VERSIONED;
+    const version = isVersioned ? nameOf(deploymentOptions) : UNVERSIONED;
+    const live = now - Date.parse(seenAt) < LIVE_WITHIN_MS;
+    workers.set(version, [...(workers.get(version) ?? []), { worker: identity, seenAt, live }]);
+  }
+  return workers;
+}
+
+function lastChange(infos: Info[]): Deployments['changed'] {
+  const changes = infos.flatMap(({ lastModifierIdentity: by, routingConfig }) => {
+    const times = [
+      routingConfig?.currentVersionChangedTime,
+      routingConfig?.rampingVersionPercentageChangedTime,
+    ];
+    const at = times
+      .flatMap((time) => isoOf(time) ?? [])
+      .toSorted()
+      .at(-1);
+    return by && at !== undefined ? [{ by, at }] : [];
+  });
+  return changes.toSorted((a, b) => a.at.localeCompare(b.at)).at(-1);
+}
