@@ -32,9 +32,14 @@ export function patchLines(patches: readonly PatchInfo[]): string[] {
 }
 
 function servedBy(workers: readonly VersionWorker[], now: Date): string {
-  const last = workers.map(({ seenAt }) => seenAt).toSorted().at(-1);
+  const last = workers
+    .map(({ seenAt }) => seenAt)
+    .toSorted()
+    .at(-1);
   if (last === undefined) return 'nobody';
   const seen = `seen ${relativeTo(now, new Date(last))}`;
   const live = workers.filter((worker) => worker.live).length;
-  return live === 0 ? `nobody, last ${seen}` : `${live} ${live === 1 ? 'worker' : 'workers'}, ${seen}`;
+  return live === 0
+    ? `nobody, last ${seen}`
+    : `${live} ${live === 1 ? 'worker' : 'workers'}, ${seen}`;
 }

@@ -46,6 +46,9 @@ export interface Deployments {
 
 type WorkflowService = Client['workflowService'];
 type Described = Awaited<ReturnType<WorkflowService['describeWorkerDeployment']>>;
+type Listed = Awaited<
+  ReturnType<WorkflowService['listWorkerDeployments']>
+>['workerDeployments'][number];
 type TaskQueueInfo = Awaited<ReturnType<WorkflowService['describeTaskQueue']>>;
 
 /** Everything that the server knows of the versions whose workers ask for work of our task queue. */
@@ -77,44 +80,28 @@ function describeQueue({ client, namespace, taskQueue }: Place): Promise<TaskQue
 }
 
 /** A namespace may have deployments of others; ours have had a worker on our task queue. */
-async function deploymentsOf(place: Place): Promise<Described[]> {
-  const { client, namespace } = place;
+async function deploymentsOf({ client, namespace, taskQueue }: Place): Promise<Described[]> {
   const { workflowService } = client;
-  const ours: Described[] = [];
-  let page: { nextPageToken?: Uint8Array } = {};
+  const listed: Listed[] = [];
+  let nextPageToken: Uint8Array = new Uint8Array();
   do {
-    const listed = await workflowService.listWorkerDeployments({ namespace, ...page });
-    const found = await Promise.all(
-      listed.workerDeployments.map(
-        async ({ name, latestVersionSummary, currentVersionSummary }) => {
-          const some = [latestVersionSummary, currentVersionSummary].flatMap(
-            (summary) => summary?.deploymentVersion ?? [],
-          );
-          if (!(await anyAsks(place, some))) return undefined;
-          return workflowService.describeWorkerDeployment({ namespace, deploymentName: name });
-        },
-      ),
-    );
-    ours.push(...found.flatMap((each) => each ?? []));
-    page = { nextPageToken: listed.nextPageToken };
-  } while (page.nextPageToken?.length);
-  return ours;
-}
+    const page = await workflowService.listWorkerDeployments({ namespace, nextPageToken });
+    listed.push(...page.workerDeployments);
+    ({ nextPageToken } = page);
+  } while (nextPageToken.length > 0);
 
-type VersionName = { deploymentName?: string | null; buildId?: string | null };
-
-async function anyAsks(
-  { client, namespace, taskQueue }: Place,
-  versions: VersionName[],
-): Promise<boolean> {
-  for (const deploymentVersion of versions) {
-    const asked = { namespace, deploymentVersion };
-    const described = await unlessGone(
-      client.workflowService.describeWorkerDeploymentVersion(asked),
-    );
-    if (described?.versionTaskQueues.some(({ name }) => name === taskQueue)) return true;
-  }
-  return false;
+  const ours = listed.map(async ({ name, latestVersionSummary, currentVersionSummary }) => {
+    for (const summary of [latestVersionSummary, currentVersionSummary]) {
+      if (!summary?.deploymentVersion) continue;
+      const asked = { namespace, deploymentVersion: summary.deploymentVersion };
+      const described = await unlessGone(workflowService.describeWorkerDeploymentVersion(asked));
+      if (!described?.versionTaskQueues.some((queue) => queue.name === taskQueue)) continue;
+      const deploymentName = name ?? '';
+      return unlessGone(workflowService.describeWorkerDeployment({ namespace, deploymentName }));
+    }
+    return undefined;
+  });
+  return (await Promise.all(ours)).flatMap((each) => each ?? []);
 }
 
 /** The server takes away deployments and versions that nobody uses, after it has listed them too. */
