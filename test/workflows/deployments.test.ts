@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { orderIdOf, runIdOf } from '../../core/identity.ts';
+import { businessKey, orderIdOf, runIdOf } from '../../core/identity.ts';
 import type { Order } from '../../core/order/schema.ts';
-import { businessKey } from '../../core/identity.ts';
 import type { VersionInfo } from '../../core/versions.ts';
 import type { Deployment } from '../../workers/deployment.ts';
 import { openBench } from '../support/order-bench.ts';
@@ -59,7 +58,7 @@ test('runs go where the rollout says: pinned ones stay, the others follow, and a
   // Pinned runs stay with it when the next version becomes current.
   const pinned = await waiting();
   const moved = await waiting();
-  await start('2', 'auto-upgrade');
+  await Promise.all([start('2', 'auto-upgrade'), start('3', 'auto-upgrade')]);
   await versions.setCurrent(version('2'), 'Ann');
   const draining = await until('the index to know both', async () => {
     const one = await infoOf('1');
@@ -93,7 +92,6 @@ test('runs go where the rollout says: pinned ones stay, the others follow, and a
   assert.equal(await movedBy(moved), 'Bob');
 
   // A ramp takes all at 100 and none at 0; runs that follow the current version go over and back.
-  await start('3', 'auto-upgrade');
   const ramped = await versions.ramp('3', 100, 'Cai');
   const ramping = { version: version('3'), percent: 100 };
   assert.deepEqual(ramped, { kind: 'changed', current: version('2'), ramping });
@@ -119,21 +117,20 @@ test('runs go where the rollout says: pinned ones stay, the others follow, and a
   assert.equal(last.kind === 'versions' && last.changed?.by, 'Dee');
 
   for (const order of [early, pinned, moved, onRamp, offRamp]) {
-    const { reserve, charge, place, mail } = await bench.partners.counts(
-      businessKey(orderIdOf(order)),
-    );
-    assert.deepEqual([reserve, charge, place, mail], [1, 1, 1, 1]);
+    const counts = await bench.partners.counts(businessKey(orderIdOf(order)));
+    const { reservation, charge, order: placed, mail } = counts;
+    assert.deepEqual([reservation, charge, placed, mail], [1, 1, 1, 1]);
   }
 });
 
 test('a part of the runs goes to the ramping version, and a run always to the same', async () => {
   const { versions } = bench.pipeline;
   await versions.ramp('3', 50, 'Cai');
-  const orders = Array.from({ length: 12 }, () => anOrder());
+  const orders = Array.from({ length: 8 }, () => anOrder());
   for (const order of orders) await bench.pipeline.submit(order, quickPolicy);
   for (const order of orders) await bench.result(order);
   const seen = await Promise.all(orders.map(usedVersions));
-  // One in two thousand times all twelve fall on one side; then the split says nothing, and no more is asked.
+  // By chance all may fall on one side: how many fall where is the server's business.
   for (const used of seen) assert.equal(used.length, 1);
   assert.deepEqual(
     [...new Set(seen.flat())].filter((each) => ![version('2'), version('3')].includes(each)),

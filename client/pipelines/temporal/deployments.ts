@@ -49,12 +49,14 @@ type Described = Awaited<ReturnType<WorkflowService['describeWorkerDeployment']>
 type Listed = Awaited<
   ReturnType<WorkflowService['listWorkerDeployments']>
 >['workerDeployments'][number];
+type Info = NonNullable<Described['workerDeploymentInfo']>;
+type Summary = NonNullable<Info['versionSummaries']>[number];
 type TaskQueueInfo = Awaited<ReturnType<WorkflowService['describeTaskQueue']>>;
 
 /** Everything that the server knows of the versions whose workers ask for work of our task queue. */
 export async function readDeployments(place: Place, now = Date.now()): Promise<Deployments> {
-  const [queue, described] = await Promise.all([describeQueue(place), deploymentsOf(place)]);
-  const infos = described.flatMap(({ workerDeploymentInfo }) => workerDeploymentInfo ?? []);
+  const queue = await describeQueue(place);
+  const infos = await deploymentsOf(place, queue);
   return {
     versions: infos.flatMap(({ versionSummaries }) => (versionSummaries ?? []).flatMap(asVersion)),
     routing: routingOf(queue),
@@ -79,29 +81,59 @@ function describeQueue({ client, namespace, taskQueue }: Place): Promise<TaskQue
   return client.workflowService.describeTaskQueue(asked);
 }
 
-/** A namespace may have deployments of others; ours have had a worker on our task queue. */
-async function deploymentsOf({ client, namespace, taskQueue }: Place): Promise<Described[]> {
-  const { workflowService } = client;
+/**
+ * Ours are those that the task queue itself names, which is known at once, and of those that the server
+ * lists, some moments later, the ones whose newest or current version has asked our task queue.
+ */
+async function deploymentsOf(place: Place, queue: TaskQueueInfo): Promise<Info[]> {
+  const { currentDeploymentVersion, rampingDeploymentVersion } = queue.versioningInfo ?? {};
+  const ours = new Set(
+    [
+      currentDeploymentVersion,
+      rampingDeploymentVersion,
+      ...queue.pollers.map(({ deploymentOptions }) => deploymentOptions),
+    ].flatMap((named) => named?.deploymentName || []),
+  );
+  const others = (await listDeployments(place)).filter(({ name }) => !ours.has(name ?? ''));
+  await Promise.all(
+    others.map(async ({ name, latestVersionSummary, currentVersionSummary }) => {
+      const some = [latestVersionSummary, currentVersionSummary].flatMap(
+        (summary) => summary ?? [],
+      );
+      if (name && (await asksUs(place, some))) ours.add(name);
+    }),
+  );
+  const { client, namespace } = place;
+  const described = [...ours].map((deploymentName) =>
+    unlessGone(client.workflowService.describeWorkerDeployment({ namespace, deploymentName })),
+  );
+  return (await Promise.all(described)).flatMap((each) => each?.workerDeploymentInfo ?? []);
+}
+
+async function listDeployments({ client, namespace }: Place): Promise<Listed[]> {
   const listed: Listed[] = [];
   let nextPageToken: Uint8Array = new Uint8Array();
   do {
-    const page = await workflowService.listWorkerDeployments({ namespace, nextPageToken });
+    const asked = { namespace, nextPageToken };
+    const page = await client.workflowService.listWorkerDeployments(asked);
     listed.push(...page.workerDeployments);
     ({ nextPageToken } = page);
   } while (nextPageToken.length > 0);
+  return listed;
+}
 
-  const ours = listed.map(async ({ name, latestVersionSummary, currentVersionSummary }) => {
-    for (const summary of [latestVersionSummary, currentVersionSummary]) {
-      if (!summary?.deploymentVersion) continue;
-      const asked = { namespace, deploymentVersion: summary.deploymentVersion };
-      const described = await unlessGone(workflowService.describeWorkerDeploymentVersion(asked));
-      if (!described?.versionTaskQueues.some((queue) => queue.name === taskQueue)) continue;
-      const deploymentName = name ?? '';
-      return unlessGone(workflowService.describeWorkerDeployment({ namespace, deploymentName }));
-    }
-    return undefined;
-  });
-  return (await Promise.all(ours)).flatMap((each) => each ?? []);
+async function asksUs(
+  { client, namespace, taskQueue }: Place,
+  versions: Summary[],
+): Promise<boolean> {
+  for (const { deploymentVersion } of versions) {
+    if (!deploymentVersion) continue;
+    const described = await unlessGone(
+      client.workflowService.describeWorkerDeploymentVersion({ namespace, deploymentVersion }),
+    );
+    if (described?.versionTaskQueues.some(({ name }) => name === taskQueue)) return true;
+  }
+  return false;
 }
 
 /** The server takes away deployments and versions that nobody uses, after it has listed them too. */
@@ -114,9 +146,7 @@ async function unlessGone<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-type Info = NonNullable<Described['workerDeploymentInfo']>;
-
-function asVersion(summary: NonNullable<Info['versionSummaries']>[number]): ServerVersion[] {
+function asVersion(summary: Summary): ServerVersion[] {
   const { deploymentVersion, status, drainageInfo, createTime } = summary;
   const { deploymentName: deployment, buildId } = deploymentVersion ?? {};
   if (!deployment || !buildId) return [];
