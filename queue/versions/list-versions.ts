@@ -9,49 +9,41 @@ import type { Rollout } from './rollout.ts';
 
 /** Every version that the code, a run that has not ended, a worker or the rollout names. */
 export async function listVersions(pool: Pool): Promise<VersionsResult> {
-  const [rollout, open, workers, changes] = await Promise.all([
+  const [rollout, open, workers, changed] = await Promise.all([
     readRollout(pool),
     openRuns(pool),
     workersOf(pool),
-    changesOf(pool),
+    lastChange(pool),
   ]);
   const named = [rollout.current, ...(rollout.ramping ? [rollout.ramping.version] : [])];
-  const versions = new Set([
-    ...pipelinesOf().versions,
-    ...named,
-    ...open.keys(),
-    ...workers.keys(),
-  ]);
-  const [changed] = changes;
+  const known = [...pipelinesOf().versions, ...named, ...open.keys(), ...workers.keys()];
+  const versions = [...new Set(known)].toSorted(newestFirst).map(async (version) => {
+    const standing = await standingOf(pool, version, open.get(version) ?? 0, rollout);
+    return {
+      version,
+      ...standing,
+      workers: workers.get(version) ?? [],
+      maySwitchOff: maySwitchOff(standing, rollout.current),
+    };
+  });
   return {
     kind: 'versions',
-    versions: [...versions].toSorted(byNumber).map((version) => {
-      // The code brings a new version before anybody has made it current.
-      const isNew =
-        version === CURRENT_VERSION && !changes.some((change) => change.version === version);
-      const standing = standingOf(version, open.get(version) ?? 0, rollout, isNew);
-      return {
-        version,
-        ...standing,
-        workers: workers.get(version) ?? [],
-        maySwitchOff: maySwitchOff(standing, rollout.current),
-      };
-    }),
+    versions: await Promise.all(versions),
     // A change that is shipped inside a version has no counterpart: here every one is a version.
     patches: [],
-    ...(changed && { changed: { by: changed.by, at: changed.at.toISOString() } }),
+    ...(changed && { changed }),
   };
 }
 
 type Standing = Pick<VersionInfo, 'state' | 'percent' | 'openRuns' | 'boundRuns'>;
 
 /** A run stays with its version, so all of them are bound to it. */
-function standingOf(
+async function standingOf(
+  pool: Pool,
   version: string,
   openRuns: number,
   { current, ramping }: Rollout,
-  isNew: boolean,
-): Standing {
+): Promise<Standing> {
   const counts = { openRuns, boundRuns: openRuns };
   if (version === current) {
     return { state: 'current', percent: 100 - (ramping?.percent ?? 0), ...counts };
@@ -59,8 +51,18 @@ function standingOf(
   if (version === ramping?.version) {
     return { state: 'ramping', percent: ramping.percent, ...counts };
   }
-  const state = openRuns > 0 ? 'draining' : isNew ? 'inactive' : 'drained';
-  return { state, percent: 0, ...counts };
+  if (openRuns > 0) return { state: 'draining', percent: 0, ...counts };
+  // The code brings a new version before anybody has made it current.
+  const isNew = version === CURRENT_VERSION && !(await wasUsed(pool, version));
+  return { state: isNew ? 'inactive' : 'drained', percent: 0, ...counts };
+}
+
+async function wasUsed(pool: Pool, version: string): Promise<boolean> {
+  const { rows } = await pool.query<{ used: boolean }>(
+    'SELECT EXISTS (SELECT FROM queue.run WHERE version = $1) AS used',
+    [version],
+  );
+  return rows[0]?.used === true;
 }
 
 async function openRuns(pool: Pool): Promise<Map<string, number>> {
@@ -89,14 +91,15 @@ async function workersOf(pool: Pool): Promise<Map<string, VersionWorker[]>> {
   return workers;
 }
 
-/** Changes of where new runs begin, the newest first. */
-async function changesOf(pool: Pool): Promise<{ at: Date; by: string; version: string }[]> {
-  const { rows } = await pool.query<{ at: Date; by: string; version: string }>(
-    `SELECT at, by, version FROM queue.version_change WHERE action <> 'move' ORDER BY id DESC`,
+/** The last change of where new runs begin. */
+async function lastChange(pool: Pool): Promise<{ by: string; at: string } | undefined> {
+  const { rows } = await pool.query<{ at: Date; by: string }>(
+    `SELECT at, by FROM queue.version_change WHERE action <> 'move' ORDER BY id DESC LIMIT 1`,
   );
-  return rows;
+  const [row] = rows;
+  return row && { by: row.by, at: row.at.toISOString() };
 }
 
-function byNumber(one: string, other: string): number {
+function newestFirst(one: string, other: string): number {
   return other.localeCompare(one, 'en', { numeric: true });
 }

@@ -9,11 +9,14 @@ const LIVE_WITHIN_MS = 70_000;
 
 /** The server's numbers for the tasks of workflows, for a version's status and for workers that have one. */
 const WORKFLOW_TASKS = 1;
-const STATUS = { draining: 4, drained: 5 } as const;
+const DRAINAGE: ReadonlyMap<number, 'draining' | 'drained'> = new Map([
+  [4, 'draining'],
+  [5, 'drained'],
+]);
 const VERSIONED = 2;
 
 /** gRPC's number. */
-export const NOT_FOUND: number = 5;
+export const NOT_FOUND = 5;
 
 export interface Place {
   client: Client;
@@ -141,7 +144,7 @@ async function unlessGone<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {
-    if (isGrpcServiceError(error) && error.code === NOT_FOUND) return undefined;
+    if (isGrpcServiceError(error) && Number(error.code) === NOT_FOUND) return undefined;
     throw error;
   }
 }
@@ -150,8 +153,7 @@ function asVersion(summary: Summary): ServerVersion[] {
   const { deploymentVersion, status, drainageInfo, createTime } = summary;
   const { deploymentName: deployment, buildId } = deploymentVersion ?? {};
   if (!deployment || !buildId) return [];
-  const drainage =
-    status === STATUS.draining ? 'draining' : status === STATUS.drained ? 'drained' : undefined;
+  const drainage = DRAINAGE.get(Number(status));
   const since =
     summary.currentSinceTime ?? summary.rampingSinceTime ?? drainageInfo?.lastChangedTime;
   const version = nameOf(deploymentVersion);
@@ -174,7 +176,7 @@ function workersOf({ pollers }: TaskQueueInfo, now: number): Deployments['worker
   for (const { identity, deploymentOptions, lastAccessTime } of pollers) {
     const seenAt = isoOf(lastAccessTime);
     if (!identity || seenAt === undefined) continue;
-    const isVersioned = deploymentOptions?.workerVersioningMode === VERSIONED;
+    const isVersioned = Number(deploymentOptions?.workerVersioningMode) === VERSIONED;
     const version = isVersioned ? nameOf(deploymentOptions) : UNVERSIONED;
     const live = now - Date.parse(seenAt) < LIVE_WITHIN_MS;
     workers.set(version, [...(workers.get(version) ?? []), { worker: identity, seenAt, live }]);

@@ -90,7 +90,7 @@ async function change(
   const deadline = Date.now() + TOLD_WITHIN_MS;
   while (Date.now() < deadline) {
     const { workerDeploymentInfo } = await describe();
-    if (workerDeploymentInfo?.routingConfigUpdateState !== TELLING) return;
+    if (Number(workerDeploymentInfo?.routingConfigUpdateState) !== TELLING) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 }
@@ -167,8 +167,8 @@ function asAnswered<T>(work: () => Promise<T>): Promise<T | Refused> {
     } catch (error) {
       if (!isGrpcServiceError(error)) throw error;
       const reason = error.details;
-      if (error.code === FAILED_PRECONDITION) return { kind: 'conflict', reason };
-      if (error.code === NOT_FOUND) return { kind: 'not-found', reason };
+      if (Number(error.code) === FAILED_PRECONDITION) return { kind: 'conflict', reason };
+      if (Number(error.code) === NOT_FOUND) return { kind: 'not-found', reason };
       throw error;
     }
   });
@@ -178,7 +178,7 @@ async function orCannot<T>(work: () => Promise<T>): Promise<T | Cannot> {
   try {
     return await work();
   } catch (error) {
-    if (!isGrpcServiceError(error) || error.code !== UNIMPLEMENTED) throw error;
+    if (!isGrpcServiceError(error) || Number(error.code) !== UNIMPLEMENTED) throw error;
     return { kind: 'cannot', reason: 'this Temporal server knows no worker deployments' };
   }
 }
