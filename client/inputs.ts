@@ -27,14 +27,19 @@ export function limit(value: string): number {
   return wholeNumber(value, MAX_LISTED);
 }
 
+/** A share of new runs, in whole hundredths. */
+export function percent(value: string): number {
+  return wholeNumber(value, 100, 0);
+}
+
 export function gateVersion(value: string): number {
   return wholeNumber(value, Number.MAX_SAFE_INTEGER);
 }
 
-function wholeNumber(value: string, max: number): number {
+function wholeNumber(value: string, max: number, min = 1): number {
   const number = Number(value);
-  if (!/^[0-9]+$/.test(value) || number < 1 || number > max) {
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
+  if (!/^[0-9]+$/.test(value) || number < min || number > max) {
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   }
   return number;
 }

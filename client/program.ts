@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addDeadLetterCommands } from './cli/dead-letters.ts';
 import { addOrderCommands } from './cli/orders.ts';
+import { addVersionCommands } from './cli/versions.ts';
 import { printError } from './answer.ts';
 import { CommandError, toCommandError } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
@@ -74,6 +75,7 @@ function buildProgram(host: Host): Command {
     .addHelpText('after', EPILOGUE);
   addOrderCommands(program, host);
   addDeadLetterCommands(program, host);
+  addVersionCommands(program, host);
   return program;
 }
 

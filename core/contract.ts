@@ -3,6 +3,7 @@ import type { OrderId } from './identity.ts';
 import type { Order } from './order/schema.ts';
 import type { Policy } from './policy.ts';
 import type { Outcome, Status, Step } from './steps.ts';
+import type { Versions } from './versions.ts';
 
 /** `chain`, `queue` and `temporal` are implementations, never versions: a version is a state of the code. */
 export const IMPLEMENTATIONS = ['chain', 'queue', 'temporal'] as const;
@@ -160,5 +161,6 @@ export interface Pipeline {
   cancel(id: OrderId, by: string, reason: string): Promise<CancelResult>;
   list(filter?: RunFilter): Promise<ListResult>;
   readonly deadLetters: DeadLetters;
+  readonly versions: Versions;
   close(): Promise<void>;
 }

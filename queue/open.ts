@@ -9,6 +9,9 @@ import { cancel } from './runs/cancel.ts';
 import { list } from './runs/list.ts';
 import { submit } from './runs/submit.ts';
 import { where } from './runs/where.ts';
+import { listVersions } from './versions/list-versions.ts';
+import { move } from './versions/move.ts';
+import { ramp, setCurrent } from './versions/rollout.ts';
 import type { ProfileName } from './transport/limits.ts';
 
 export interface QueueTarget {
@@ -51,6 +54,12 @@ export async function openQueue({
       replay: (id, action) => replay(operators, id, action),
       discard: (id, action) => discard(operators, id, action),
       fix: (id, action) => fix(operators, id, action),
+    },
+    versions: {
+      list: () => listVersions(pool),
+      setCurrent: (version, by) => setCurrent(pool, version, by),
+      ramp: (version, percent, by) => ramp(pool, version, percent, by),
+      move: (id, version, by) => move(pool, id, version, by),
     },
     close,
   };

@@ -205,6 +205,18 @@ CREATE TABLE queue.partner_limit (
   autovacuum_vacuum_cost_delay=0
 );
 
+CREATE TABLE queue.rollout (
+  only_one boolean DEFAULT true NOT NULL,
+  current_version text COLLATE "C" NOT NULL,
+  ramping_version text COLLATE "C",
+  ramping_percent integer DEFAULT 0 NOT NULL,
+  CONSTRAINT rollout_pkey PRIMARY KEY (only_one),
+  CONSTRAINT rollout_check CHECK (((ramping_version IS NULL) = (ramping_percent = 0))),
+  CONSTRAINT rollout_check1 CHECK ((ramping_version <> current_version)),
+  CONSTRAINT rollout_only_one_check CHECK (only_one),
+  CONSTRAINT rollout_ramping_percent_check CHECK (((ramping_percent >= 0) AND (ramping_percent <= 100)))
+);
+
 CREATE TABLE queue.run (
   id text COLLATE "C" NOT NULL,
   token bigint DEFAULT 0 NOT NULL,
@@ -322,6 +334,18 @@ CREATE TABLE queue.timer (
   autovacuum_vacuum_scale_factor=0.02,
   autovacuum_vacuum_threshold=1000,
   autovacuum_vacuum_cost_delay=0
+);
+
+CREATE TABLE queue.version_change (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+  by text NOT NULL,
+  action text NOT NULL,
+  version text COLLATE "C" NOT NULL,
+  percent integer,
+  run_id text COLLATE "C",
+  from_version text COLLATE "C",
+  CONSTRAINT version_change_pkey PRIMARY KEY (id)
 );
 
 CREATE TABLE queue.worker (

@@ -17,6 +17,7 @@ export const tasks = {
     isolated: true,
   },
   up: { commands: [['stack/up.ts']], temporal: true },
+  worker: { commands: [['stack/worker.ts']] },
   down: { commands: [['stack/down.ts']], packages: false },
   build: { commands: [['workers/build.ts']] },
   bench: { commands: [['bench/main.ts']], isolated: true },

@@ -35,6 +35,9 @@ const dynamicConfig: Readonly<Record<string, string>> = {
   'history.timerProcessorMaxTimeShift': '"20ms"',
   // A run whose code can't replay is marked after two failed tasks, ten seconds, instead of five.
   'system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute': '2',
+  // Whether an old version of the workers still has runs is looked at every second, not every three minutes.
+  'matching.wv.VersionDrainageStatusVisibilityGracePeriod': '"1s"',
+  'matching.wv.VersionDrainageStatusRefreshInterval': '"1s"',
 };
 
 /** Starts the server and waits until its namespace answers. Throws with the end of its log when it does not. */

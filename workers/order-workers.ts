@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
-import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
+import type { NativeConnection, WorkerDeploymentOptions, WorkerOptions } from '@temporalio/worker';
 import { localActivities, partnerActivities } from '../activities/index.ts';
 import type { ActivityDependencies } from '../activities/index.ts';
 import { partnerQueue } from '../activities/partner-queues.ts';
 import { PARTNER_NAMES } from '../partners/contract.ts';
+import type { Deployment } from './deployment.ts';
 import type { Rates } from './rates.ts';
 
 export interface OrderWorkersOptions extends ActivityDependencies {
@@ -15,6 +16,8 @@ export interface OrderWorkersOptions extends ActivityDependencies {
   rates: Rates;
   workflows: Pick<WorkerOptions, 'workflowsPath' | 'workflowBundle'>;
   stickyTimeoutMs: number;
+  /** The version of a worker deployment that this process is. None: unversioned. */
+  deployment?: Deployment;
 }
 
 export interface OrderWorkers {
@@ -27,9 +30,10 @@ export interface OrderWorkers {
 /** How long to look for ourselves among a queue's pollers. */
 const SEEN_WITHIN_MS = 10_000;
 
-/** The server's numbers for the kinds of tasks that a queue holds. */
+/** The server's numbers for the kinds of tasks that a queue holds, and for what it does not know. */
 const WORKFLOW_TASKS = 1;
 const ACTIVITY_TASKS = 2;
+const NOT_FOUND = 5;
 
 /**
  * Starts what one process does for purchase orders: a worker for the workflows, and one for the
@@ -48,10 +52,14 @@ export async function startOrderWorkers(options: OrderWorkersOptions): Promise<O
     throw error;
   }
   const stopped = runTogether(workers);
-  await Promise.race([
-    stopped,
-    Promise.all(workers.map((worker) => untilSeen(options.connection, worker))),
-  ]);
+  const seen = Promise.all(workers.map((worker) => untilSeen(options.connection, worker)));
+  try {
+    await Promise.race([stopped, seen]);
+  } catch (error) {
+    stopAll(workers);
+    await stopped.catch(() => undefined);
+    throw error;
+  }
   return {
     stopped,
     stop: () => {
@@ -70,6 +78,8 @@ function workerOptions(options: OrderWorkersOptions): WorkerOptions[] {
     // A call to a partner ends within its own 10 s: let it, before activities are told to stop.
     shutdownGraceTime: '15s',
     shutdownForceTime: '30s',
+    // The partners' queues as well: a pinned run's activities go to workers of its own version.
+    ...(options.deployment && { workerDeploymentOptions: deploymentOptions(options.deployment) }),
   } as const;
   return [
     {
@@ -96,6 +106,14 @@ function workerOptions(options: OrderWorkersOptions): WorkerOptions[] {
   ];
 }
 
+function deploymentOptions({ name, buildId, versioning }: Deployment): WorkerDeploymentOptions {
+  return {
+    version: { deploymentName: name, buildId },
+    useWorkerVersioning: true,
+    defaultVersioningBehavior: versioning === 'pinned' ? 'PINNED' : 'AUTO_UPGRADE',
+  };
+}
+
 async function runTogether(workers: Worker[]): Promise<void> {
   const ends = await Promise.allSettled(
     workers.map((worker) => worker.run().finally(() => stopAll(workers))),
@@ -108,20 +126,40 @@ function stopAll(workers: Worker[]): void {
 }
 
 /**
- * Returns when the server has seen the worker ask for work. A server that splits its queues may show us a
+ * Returns when the server has seen the worker ask for work, and has noted its queue among those of its
+ * version: until then the version can't be made current. A server that splits its queues may show us a
  * part that another worker is asking: after a while no sight of this one says nothing, and it goes on.
  */
 async function untilSeen(connection: NativeConnection, worker: Worker): Promise<void> {
+  const { workflowService } = connection;
   const { namespace, taskQueue, identity, enableNonLocalActivities } = worker.options;
-  const asked = {
-    namespace,
-    taskQueue: { name: taskQueue },
-    taskQueueType: enableNonLocalActivities ? ACTIVITY_TASKS : WORKFLOW_TASKS,
+  const taskQueueType = enableNonLocalActivities ? ACTIVITY_TASKS : WORKFLOW_TASKS;
+  const version = worker.options.workerDeploymentOptions?.version;
+
+  const isPolling = async () => {
+    const asked = { namespace, taskQueue: { name: taskQueue }, taskQueueType };
+    const { pollers } = await workflowService.describeTaskQueue(asked);
+    return pollers.some((poller) => poller.identity === identity);
+  };
+  const isNoted = async () => {
+    if (!version) return true;
+    const asked = { namespace, deploymentVersion: version };
+    try {
+      const { versionTaskQueues } = await workflowService.describeWorkerDeploymentVersion(asked);
+      return versionTaskQueues.some(({ name }) => name === taskQueue);
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
   };
   const deadline = Date.now() + SEEN_WITHIN_MS;
   while (worker.getState() === 'RUNNING' && Date.now() < deadline) {
-    const { pollers } = await connection.workflowService.describeTaskQueue(asked);
-    if (pollers?.some((poller) => poller.identity === identity)) return;
+    if ((await isPolling()) && (await isNoted())) return;
     await wait(20);
   }
+}
+
+/** Of a version whose first worker has only just asked. */
+function isNotFound(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === NOT_FOUND;
 }

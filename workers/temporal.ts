@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { openInvoices } from '../activities/invoices.ts';
 import { connectPartners } from '../partners/clients/connect.ts';
+import { buildId, deploymentName, withDeployment } from './deployment.ts';
 import { startOrderWorkers } from './order-workers.ts';
 import { ratesSetting } from './rates.ts';
 import { readSettings } from './settings.ts';
@@ -24,11 +25,15 @@ const environment = z.object({
   Q2T_STICKY_TIMEOUT_MS: z.coerce.number().int().positive().default(10_000),
   /** A bundle made by `npm run build`. Without one, the workflows are bundled now, in some seconds. */
   Q2T_BUNDLE: z.string().min(1).optional(),
+  /** Both make this process a version of a worker deployment; without them it is unversioned. */
+  Q2T_DEPLOYMENT: deploymentName.optional(),
+  Q2T_BUILD_ID: buildId.optional(),
+  Q2T_VERSIONING: z.enum(['pinned', 'auto-upgrade']).optional(),
 });
 
 const logger = pino();
-const settings = readSettings(environment, logger);
-const { PARTNERS_URL, DATABASE_URL, Q2T_TASK_QUEUE, Q2T_RATES, Q2T_BUNDLE } = settings;
+const settings = readSettings(environment.transform(withDeployment), logger);
+const { PARTNERS_URL, DATABASE_URL, Q2T_TASK_QUEUE, Q2T_RATES, Q2T_BUNDLE, deployment } = settings;
 
 Runtime.install({
   logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
@@ -64,8 +69,9 @@ try {
           ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
           : { workflowBundle: { codePath: Q2T_BUNDLE } },
       stickyTimeoutMs: settings.Q2T_STICKY_TIMEOUT_MS,
+      ...(deployment && { deployment }),
     });
-    logger.info({ taskQueue: Q2T_TASK_QUEUE, namespace, rates: Q2T_RATES }, 'ready');
+    logger.info({ taskQueue: Q2T_TASK_QUEUE, namespace, rates: Q2T_RATES, deployment }, 'ready');
     await workers.stopped;
   } finally {
     await invoices.close();

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command, CommandOptions } from 'commander';
 import { Option } from 'commander';
 import { IMPLEMENTATIONS } from '../../core/contract.ts';
 import type { Implementation } from '../../core/contract.ts';
@@ -20,9 +20,14 @@ export interface Host {
 }
 
 /** A command with what all of them have. */
-export function addCommand(parent: Command, usage: string, summary: string): Command {
+export function addCommand(
+  parent: Command,
+  usage: string,
+  summary: string,
+  settings: CommandOptions = {},
+): Command {
   return parent
-    .command(usage)
+    .command(usage, settings)
     .description(summary)
     .addOption(
       new Option('--on <implementation>', 'where the orders are')

@@ -8,6 +8,7 @@ import { deadLetters } from './temporal/dead-letters.ts';
 import { decide } from './temporal/decide.ts';
 import { list } from './temporal/list.ts';
 import { submit } from './temporal/submit.ts';
+import { versions } from './temporal/versions.ts';
 import { where } from './temporal/where.ts';
 
 export interface TemporalOptions {
@@ -40,6 +41,7 @@ export async function openTemporal(options: TemporalOptions): Promise<Pipeline> 
     cancel: (id, by, reason) => cancel(client, id, by, reason),
     list: (filter = {}) => list(client, filter),
     deadLetters: deadLetters(client, confirmWithinMs),
+    versions: versions(client, namespace, taskQueue),
     // A connection that was given belongs to the giver.
     close: async () => {
       if (!given) await connection.close();

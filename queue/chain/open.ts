@@ -19,6 +19,7 @@ export async function openChain(target: QueueTarget): Promise<Pipeline> {
   const pooling = { url, applicationName: 'q2t-chain', maxConnections: 3 };
   const { pool, transport, close } = await connect(pooling, { profile });
   const inBodies = 'the state is in the bodies of messages, and receiving one takes it away';
+  const whoeverReceives = 'a message meets the code of whichever worker receives it';
   return {
     implementation: 'chain',
     /** Knows of no earlier submit: the same order twice is two chains. Throws a LimitError for an order too large for a message. */
@@ -38,6 +39,12 @@ export async function openChain(target: QueueTarget): Promise<Pipeline> {
       replay: () => cannot('a dead message is not found by its order; redrive takes them all'),
       discard: () => cannot('what a dead message has done is not recorded, so it cannot be undone'),
       fix: () => cannot('the order is inside a message body'),
+    },
+    versions: {
+      list: () => cannot('no message says which code it was sent by, or needs'),
+      setCurrent: () => cannot(whoeverReceives),
+      ramp: () => cannot(whoeverReceives),
+      move: () => cannot('no message can be found by its order, and none carries a version'),
     },
     close,
   };

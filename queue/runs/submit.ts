@@ -10,6 +10,7 @@ import { CURRENT_VERSION } from '../../core/steps.ts';
 import type { Outcome } from '../../core/steps.ts';
 import { withTransaction } from '../database.ts';
 import type { Transport } from '../transport/contract.ts';
+import { bucketOf, versionOfNewRun } from '../versions/rollout.ts';
 import { appendHistory } from './history.ts';
 import { wake } from './inbox.ts';
 import { storeInput } from './input.ts';
@@ -40,10 +41,10 @@ export async function submitIn(
   const contentHash = createHash('sha256').update(canonicalJson(order)).digest('hex');
   const { rows } = await tx.query<{ now: Date }>(
     `INSERT INTO queue.run (id, buyer_id, order_ref, content_hash, version, step, status)
-     VALUES ($1, $2, $3, $4, $5, 'validate', 'running')
+     VALUES ($1, $2, $3, $4, ${versionOfNewRun('$6', '$5')}, 'validate', 'running')
      ON CONFLICT (id) DO NOTHING
      RETURNING started_at AS now`,
-    [runId, id.buyerId, id.orderRef, contentHash, CURRENT_VERSION],
+    [runId, id.buyerId, id.orderRef, contentHash, CURRENT_VERSION, bucketOf(runId)],
   );
   const [started] = rows;
   if (!started) {

@@ -8,6 +8,10 @@ const BEAT_MS = 5_000;
 /** A worker that was not seen for so long is no longer counted on. Three beats. */
 export const LIVE_MS = 3 * BEAT_MS;
 
+/** SQL: whether worker `w` runs, as far as anybody can know. */
+export const LIVE = `(w.stopped_at IS NULL
+  AND w.seen_at > statement_timestamp() - interval '${LIVE_MS} ms')`;
+
 /**
  * Says every few seconds that this worker runs and which versions it has, until it drains. Nothing is
  * decided by it: a lease tells who may work on a run, this only tells people who is there.

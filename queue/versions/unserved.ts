@@ -1,5 +1,5 @@
 import type { WaitingFor } from '../../core/contract.ts';
-import { LIVE_MS } from './presence.ts';
+import { LIVE } from './presence.ts';
 
 /**
  * SQL: workers run, but none that has the version of run `r`, which has something to do. A run that
@@ -9,9 +9,7 @@ export const UNSERVED = `coalesce(
   r.status NOT IN ('ended', 'stuck')
   AND (coalesce(r.parked_for, 'none') NOT IN ('gate', 'date', 'operator') OR r.wake_seq > r.seen_seq)
   AND r.version <> ALL (
-    (SELECT array_agg(v) FROM queue.worker w, unnest(w.versions) v
-     WHERE w.stopped_at IS NULL
-       AND w.seen_at > statement_timestamp() - interval '${LIVE_MS} ms')::text[]
+    (SELECT array_agg(v) FROM queue.worker w, unnest(w.versions) v WHERE ${LIVE})::text[]
   ), false)`;
 
 /** SQL: since when nobody has the version of run `r`, or since the run came to where it is. */

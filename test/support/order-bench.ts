@@ -11,6 +11,7 @@ import { connectPartners } from '../../partners/clients/connect.ts';
 import { controlPartners } from '../../partners/control.ts';
 import type { PartnersControl } from '../../partners/control.ts';
 import { startPartners } from '../../partners/server/server.ts';
+import type { Deployment } from '../../workers/deployment.ts';
 import { startOrderWorkers } from '../../workers/order-workers.ts';
 import { defaultRates } from '../../workers/rates.ts';
 import type { Rates } from '../../workers/rates.ts';
@@ -31,8 +32,8 @@ export interface OrderBench {
   databaseUrl: string;
   address: string;
   taskQueue: string;
-  /** Starts another worker on the bench's queue. Returns how to stop it. */
-  startWorker(): Promise<() => Promise<void>>;
+  /** Starts another worker on the bench's queue, of a deployment when one is given. Returns how to stop it. */
+  startWorker(deployment?: Deployment): Promise<() => Promise<void>>;
   /** Polls until the run's position is as wanted. Throws, with the position, when it is not so in time. */
   until(id: OrderId, wanted: (position: Position) => boolean): Promise<Position>;
   position(id: OrderId): Promise<Position>;
@@ -65,7 +66,7 @@ export async function openBench({
   const invoices = await openInvoices(database.url);
   const stops = new Set<() => Promise<void>>();
 
-  async function startWorker(): Promise<() => Promise<void>> {
+  async function startWorker(deployment?: Deployment): Promise<() => Promise<void>> {
     const workers = await startOrderWorkers({
       connection: native,
       namespace: 'default',
@@ -75,6 +76,7 @@ export async function openBench({
       invoices,
       workflows: { workflowBundle: await workflowBundle() },
       stickyTimeoutMs: 300,
+      ...(deployment && { deployment }),
     });
     const stop = async () => {
       stops.delete(stop);

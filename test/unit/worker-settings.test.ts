@@ -21,6 +21,6 @@ test('workers/README.md has a line for every process', async () => {
   const readme = await readFile(join(folder, 'README.md'), 'utf8');
   const processes = [...readme.matchAll(/^\| `([a-z]+\.ts)`/gm)].map(([, name]) => name);
   const files = (await readdir(folder)).filter((file) => file.endsWith('.ts'));
-  const parts = ['order-workers.ts', 'rates.ts', 'settings.ts'];
+  const parts = ['deployment.ts', 'order-workers.ts', 'rates.ts', 'settings.ts'];
   assert.deepEqual(processes.toSorted(), files.filter((file) => !parts.includes(file)).toSorted());
 });
