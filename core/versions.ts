@@ -84,6 +84,12 @@ export interface Versions {
   move(id: OrderId, version: string, by: string): Promise<MoveResult>;
 }
 
+/** The versions of an implementation that has none. */
+export function noVersions(reason: string): Versions {
+  const cannot = () => Promise.resolve<Cannot>({ kind: 'cannot', reason });
+  return { list: cannot, setCurrent: cannot, ramp: cannot, move: cannot };
+}
+
 /** What `maySwitchOff` looks at. */
 type Standing = Pick<VersionInfo, 'state' | 'percent' | 'openRuns' | 'boundRuns'>;
 

@@ -1,5 +1,6 @@
 import type { Cannot, Pipeline } from '../../core/contract.ts';
 import { orderIdOf, toRunInput } from '../../core/order/run-input.ts';
+import { noVersions } from '../../core/versions.ts';
 import { defaultPolicy } from '../../core/policy.ts';
 import { connect } from '../connect.ts';
 import { migrate } from '../migrations/migrate.ts';
@@ -9,23 +10,18 @@ import type { Link } from './steps.ts';
 
 const cannot = (reason: string): Promise<Cannot> => Promise.resolve({ kind: 'cannot', reason });
 
-/**
- * Opens the chain: the right amount of machinery for three steps, no person, and nothing worth
- * deduplicating. What it cannot do it says.
- */
+/** The right amount of machinery for three steps, no person, and nothing worth deduplicating. */
 export async function openChain(target: QueueTarget): Promise<Pipeline> {
   const { databaseUrl: url, profile = 'postgres' } = target;
   await migrate(url);
   const pooling = { url, applicationName: 'q2t-chain', maxConnections: 3 };
   const { pool, transport, close } = await connect(pooling, { profile });
   const inBodies = 'the state is in the bodies of messages, and receiving one takes it away';
-  const whoeverReceives = 'a message meets the code of whichever worker receives it';
   return {
     implementation: 'chain',
     /** Knows of no earlier submit: the same order twice is two chains. Throws a LimitError for an order too large for a message. */
     async submit(order, policy = defaultPolicy) {
-      const input = toRunInput(order, policy, new Date());
-      const body: Link = { step: 'price', input };
+      const body: Link = { step: 'price', input: toRunInput(order, policy, new Date()) };
       await transport.send(pool, CHAIN_QUEUE, [{ body }]);
       return { kind: 'started', id: orderIdOf(order) };
     },
@@ -40,12 +36,7 @@ export async function openChain(target: QueueTarget): Promise<Pipeline> {
       discard: () => cannot('what a dead message has done is not recorded, so it cannot be undone'),
       fix: () => cannot('the order is inside a message body'),
     },
-    versions: {
-      list: () => cannot('no message says which code it was sent by, or needs'),
-      setCurrent: () => cannot(whoeverReceives),
-      ramp: () => cannot(whoeverReceives),
-      move: () => cannot('no message can be found by its order, and none carries a version'),
-    },
+    versions: noVersions('no message carries one: it meets the code of whoever receives it'),
     close,
   };
 }
