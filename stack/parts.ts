@@ -102,12 +102,14 @@ export async function startPartners(
 /** Bundles the workflows once for all workers, each of which would need seconds for its own. Returns the file. */
 export async function bundleWorkflows(dataDir: string): Promise<string> {
   const file = join(dataDir, 'workflows.js');
-  await takeBundle(file, makeBundle);
+  await takeBundle(file, (target) => makeBundle(target));
   return file;
 }
 
-async function makeBundle(file: string): Promise<void> {
-  const args = [...NODE_FLAGS, join(projectRoot, 'workers/build.ts'), file];
+/** Bundles the workflows of `entry` into `file`, those of `workflows/` when there is none. */
+export async function makeBundle(file: string, entry?: string): Promise<void> {
+  const script = join(projectRoot, 'workers/build.ts');
+  const args = [...NODE_FLAGS, script, file, ...(entry === undefined ? [] : [entry])];
   const env = isolatedEnv(process.env);
   const result = await execa(process.execPath, args, { env, extendEnv: false, reject: false });
   if (result.failed) throw new Error(`the workflows could not be bundled\n${result.stderr}`);

@@ -5,6 +5,7 @@ import { ambiguousPlace } from './ambiguous-place.ts';
 import { approval } from './approval.ts';
 import { burst } from './burst.ts';
 import { crashMatrix } from './crash-matrix.ts';
+import { deployReordersSteps } from './deploy-reorders-steps.ts';
 import { duplicateDelivery } from './duplicate-delivery.ts';
 import { duplicateSubmit } from './duplicate-submit.ts';
 import { elephant } from './elephant.ts';
@@ -39,6 +40,7 @@ export const scenarios: readonly Scenario[] = [
   producerDies,
   wakeOnThursday,
   approval,
+  deployReordersSteps,
   threeSteps,
   onceAndTheMail,
   supplierOutage,

@@ -101,6 +101,7 @@ export async function openWorld(
       const { script } = workerKinds[implementation];
       return start(`worker-${++workers}`, script, { ...options.workerEnv, ...env });
     },
+    bundleOf: (entry) => ground.bundleOf(entry),
     async startIngest() {
       // One port for all of them: who sends goes on where the one that was killed has been.
       ingestPort ??= await freePort();

@@ -69,6 +69,8 @@ export interface World {
   watch(id: OrderId): string;
   /** `env` wins over what the world gives its workers. */
   startWorker(env?: NodeJS.ProcessEnv): Promise<WorkerHandle>;
+  /** A bundle of the workflows as `entry` has them, for `Q2T_BUNDLE`: another deploy of them. */
+  bundleOf(entry: string): Promise<string>;
   /** The queue in front: accepts orders over HTTP at `url` and hands them on to this implementation. */
   startIngest(): Promise<WorkerHandle & { url: string }>;
   /** A valid order of this world: one line unless told otherwise. */

@@ -12,15 +12,21 @@ export const LIVE_MS = 3 * BEAT_MS;
 export const LIVE = `(w.stopped_at IS NULL
   AND w.seen_at > statement_timestamp() - interval '${LIVE_MS} ms')`;
 
-/**
- * Says every few seconds that this worker runs and which versions it has, until it drains. Nothing is
- * decided by it: a lease tells who may work on a run, this only tells people who is there.
- */
-export async function showPresence(engine: Engine): Promise<void> {
-  const { pool, worker, pipelines, log, draining: stop } = engine;
+/** Says that this worker is there and which versions it has. Returns what it is known by from now on. */
+export async function arrive(engine: Engine): Promise<string> {
   const id = randomUUID();
+  await beat(engine, id);
+  return id;
+}
+
+/**
+ * Says so again every few seconds, until the worker drains. Nothing is decided by it: a lease tells who
+ * may work on a run, this only tells people who is there.
+ */
+export async function stayPresent(engine: Engine, id: string): Promise<void> {
+  const { pool, log, draining: stop } = engine;
   await repeat('presence', BEAT_MS, { stop, log }, async () => {
-    await beat(pool, { id, name: worker, versions: pipelines.versions });
+    await beat(engine, id);
     return 'done';
   });
   await pool
@@ -28,16 +34,13 @@ export async function showPresence(engine: Engine): Promise<void> {
     .catch((error: unknown) => log.warn({ err: error }, 'this worker is taken for lost'));
 }
 
-async function beat(
-  pool: Pool,
-  { id, name, versions }: { id: string; name: string; versions: readonly string[] },
-): Promise<void> {
+async function beat({ pool, worker, pipelines }: Engine, id: string): Promise<void> {
   await pool.query({
     name: 'worker-presence',
     text: `
       INSERT INTO queue.worker (id, name, versions) VALUES ($1, $2, $3)
       ON CONFLICT (id) DO UPDATE SET seen_at = statement_timestamp()`,
-    values: [id, name, versions],
+    values: [id, worker, pipelines.versions],
   });
 }
 

@@ -23,7 +23,7 @@ import { sendMail } from '../steps/send-mail.ts';
 import { fireDueTimers } from '../timers/fire-due.ts';
 import { limitsOf } from '../transport/limits.ts';
 import type { ProfileName } from '../transport/limits.ts';
-import { showPresence } from '../versions/presence.ts';
+import { arrive, stayPresent } from '../versions/presence.ts';
 import { consume } from './consume.ts';
 import { keepHouse } from './keep-house.ts';
 import { repeat } from './repeat.ts';
@@ -104,6 +104,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       concurrency,
       handle: (message) => workOnChild(engine, queue, code, message),
     });
+  const presence = await arrive(engine);
   const running = Promise.all([
     consume({
       ...common,
@@ -118,7 +119,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       engine.metrics.timersFired.inc(fired);
       return fired > 0 ? 'more' : 'done';
     }),
-    showPresence(engine),
+    stayPresent(engine, presence),
     keepHouse(engine, { everyMs: settings.housekeepingEveryMs, retention }),
   ]);
   const server =
