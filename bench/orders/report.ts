@@ -1,3 +1,4 @@
+import { STEPS } from '../../core/steps.ts';
 import { IMPLEMENTATIONS } from '../../core/contract.ts';
 import { describe } from '../machine.ts';
 import type { OrdersCell, OrdersResult } from './run.ts';
@@ -21,7 +22,7 @@ export function reportOrders({ machine, plan, cells }: OrdersResult): string {
     '# Whole orders, measured',
     'Written by `npm run bench -- orders`; the single cells are in `orders.json`.',
     describe(machine),
-    `Medians of ${plan.rounds} round(s) of ${plan.orders} one-line orders each, the implementations taking turns; one worker process, partners on the same machine, and the time from the first submit to the last mail. *Commits*: transactions that wrote, the children of the fan-out and the mail included; *a step*: divided by nine. Temporal's own store is in its server (SQLite in memory here) and not counted.`,
+    `Medians of ${plan.rounds} round(s) of ${plan.orders} one-line orders each, the implementations taking turns; one worker process, partners on the same machine, and the time from the first submit to the last mail. *Commits*: transactions that wrote, the children of the fan-out and the mail included; *a step*: divided by the ${STEPS.length} steps. Temporal's own store is in its server (SQLite in memory here) and not counted.`,
     [
       '| | orders/s | commits/order | commits/step | WAL bytes/order | worker CPU ms/order |',
       '|---|--:|--:|--:|--:|--:|',
