@@ -61,6 +61,32 @@ const letters = z.strictObject({
   ...head,
   result: z.strictObject({ kind: z.literal('dead-letters'), deadLetters: z.array(z.unknown()) }),
 });
+const standing = z.strictObject({
+  version: z.string(),
+  state: z.enum(['current', 'ramping', 'draining', 'drained', 'inactive']),
+  since: z.iso.datetime().exactOptional(),
+  percent: z.int(),
+  openRuns: z.int(),
+  boundRuns: z.int(),
+  workers: z.array(
+    z.strictObject({ worker: z.string(), seenAt: z.iso.datetime(), live: z.boolean() }),
+  ),
+  maySwitchOff: z.strictObject({ may: z.boolean(), why: z.string() }),
+});
+const versions = z.strictObject({
+  ...head,
+  result: z.strictObject({
+    kind: z.literal('versions'),
+    versions: z.array(standing).min(1),
+    patches: z.array(
+      z.strictObject({ patch: z.string(), runsWith: z.int(), runsWithout: z.int() }),
+    ),
+  }),
+});
+const notChanged = z.strictObject({
+  ...head,
+  result: z.strictObject({ kind: z.literal('conflict'), reason: z.string() }),
+});
 const failed = z.strictObject({
   ...head,
   error: z.strictObject({ message: z.string(), hint: z.string(), faults: z.array(z.never()) }),
@@ -101,6 +127,11 @@ for (const on of SIDES) {
       const list = await documentOf(listed, ['list', '--status', 'ended']);
       assert.ok(list.result.runs.some((run) => run.id.orderRef === order.orderRef));
       await documentOf(letters, ['dead-letters', 'list']);
+      const { result } = await documentOf(versions, ['versions']);
+      const current = result.versions.find(({ state }) => state === 'current');
+      assert.equal(current?.percent, 100);
+      const again = on === 'queue' ? ['ramp', '2', '10'] : ['set-current', 'unversioned'];
+      await documentOf(notChanged, ['versions', ...again, '--by', 'Ann']);
       await documentOf(failed, ['where', 'acme/PO-nobody']);
     });
 

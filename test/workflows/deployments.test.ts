@@ -73,6 +73,8 @@ test('runs go where the rollout says: pinned ones stay, the others follow, and a
   await approve(pinned);
   assert.equal((await bench.result(pinned)).outcome, 'completed');
   assert.equal(await versionOf(pinned), version('1'));
+  // On the partners' queues as well.
+  assert.deepEqual(await activityBuilds(pinned), ['1']);
 
   // One that is moved goes on with the other version, also when its own is gone.
   assert.deepEqual(await versions.move(orderIdOf(moved), '2', 'Bob'), {
@@ -89,6 +91,7 @@ test('runs go where the rollout says: pinned ones stay, the others follow, and a
   await approve(moved);
   assert.equal((await bench.result(moved)).outcome, 'completed');
   assert.equal(await versionOf(moved), version('2'));
+  assert.deepEqual(await activityBuilds(moved), ['1', '2']);
   assert.equal(await movedBy(moved), 'Bob');
 
   // A ramp takes all at 100 and none at 0; runs that follow the current version go over and back.
@@ -126,7 +129,7 @@ test('runs go where the rollout says: pinned ones stay, the others follow, and a
 test('a part of the runs goes to the ramping version, and a run always to the same', async () => {
   const { versions } = bench.pipeline;
   await versions.ramp('3', 50, 'Cai');
-  const orders = Array.from({ length: 8 }, () => anOrder());
+  const orders = Array.from({ length: 4 }, () => anOrder());
   for (const order of orders) await bench.pipeline.submit(order, quickPolicy);
   for (const order of orders) await bench.result(order);
   const seen = await Promise.all(orders.map(usedVersions));
@@ -216,12 +219,22 @@ async function usedVersions(order: Order): Promise<string[]> {
   return (searchAttributes['TemporalUsedWorkerDeploymentVersions'] ?? []).map(String);
 }
 
+async function eventsOf(order: Order) {
+  const handle = bench.client.workflow.getHandle(runIdOf(orderIdOf(order)));
+  return (await handle.fetchHistory()).events ?? [];
+}
+
+/** The build ids of the workers that ran the order's activities, in the order of their first one. */
+async function activityBuilds(order: Order): Promise<string[]> {
+  const starts = (await eventsOf(order)).flatMap((event) => {
+    return event.activityTaskStartedEventAttributes?.workerVersion?.buildId ?? [];
+  });
+  return [...new Set(starts)];
+}
+
 async function movedBy(order: Order): Promise<string | undefined> {
-  const { events } = await bench.client.workflow
-    .getHandle(runIdOf(orderIdOf(order)))
-    .fetchHistory();
-  const moves = events?.flatMap(
-    (event) => event.workflowExecutionOptionsUpdatedEventAttributes ?? [],
-  );
-  return moves?.at(-1)?.identity ?? undefined;
+  const moves = (await eventsOf(order)).flatMap((event) => {
+    return event.workflowExecutionOptionsUpdatedEventAttributes ?? [];
+  });
+  return moves.at(-1)?.identity ?? undefined;
 }
