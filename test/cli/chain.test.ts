@@ -63,10 +63,10 @@ describe('the command line on the chain', () => {
     [['dead-letters', 'replay', 'REF', ...who], /redrive takes them all/],
     [['dead-letters', 'discard', 'REF', ...who], /is not recorded, so it cannot be undone/],
     [['dead-letters', 'fix', 'REF', '-', ...who], /the order is inside a message body/],
-    [['versions'], /no message says which code it was sent by/],
-    [['versions', 'set-current', '2', '--by', 'Ann'], /the code of whichever worker receives it/],
-    [['versions', 'ramp', '2', '10', '--by', 'Ann'], /the code of whichever worker receives it/],
-    [['versions', 'move', 'REF', '2', '--by', 'Ann'], /none carries a version/],
+    [['versions'], /meets the code of whoever receives it/],
+    [['versions', 'set-current', '2', '--by', 'Ann'], /meets the code of whoever receives it/],
+    [['versions', 'ramp', '2', '10', '--by', 'Ann'], /meets the code of whoever receives it/],
+    [['versions', 'move', 'REF', '2', '--by', 'Ann'], /meets the code of whoever receives it/],
   ];
 
   for (const [question, reason] of questions) {

@@ -80,7 +80,7 @@ function endAtLast(t: TestContext, dir: string): void {
   });
 }
 
-test('up prints every address, refuses a second one, serves the command line, and ends at Ctrl-C with nothing left', async (t) => {
+test('up prints every address, refuses a second one, serves the command line and one more worker, and ends at Ctrl-C with nothing left', async (t) => {
   const dir = await checkout(t);
   endAtLast(t, dir);
   // A real terminal, so that Ctrl-C goes where a person's goes: to npm, the shell, the bootstrap and `up`.
@@ -109,6 +109,15 @@ test('up prints every address, refuses a second one, serves the command line, an
     // Nothing else was named, so there is no target to tell.
     assert.equal(listed.stderr, '');
   }
+
+  const worker = task(dir, 'worker', 'queue');
+  await until('one more worker to serve the queue', async () => {
+    const q2t = join(dir, 'client', 'q2t.mjs');
+    const versions = run(dir, process.execPath, [q2t, 'versions', '--on', 'queue']);
+    return / 2 workers/.test((await versions.ended).stdout);
+  });
+  worker.kill('SIGTERM');
+  assert.equal((await worker.ended).exitCode, 0);
 
   terminal.type('\x03');
   // npm ends by the signal itself, whatever its script says; the exit code of `up` is in the next tests.
@@ -172,8 +181,11 @@ test('up that is told to stop while it starts leaves nothing running', async (t)
   assert.deepEqual(await readdir(runDir), []);
 });
 
-test('bad flags are refused by name, and down does not erase a folder that is not its own', async (t) => {
+test('bad flags are refused by name, a worker without an up too, and down does not erase a folder that is not its own', async (t) => {
   const dir = await checkout(t);
+  const alone = await task(dir, 'worker', 'queue').ended;
+  assert.equal(alone.exitCode, 1);
+  assert.match(alone.stderr, /Nothing is up: .*npm run up/);
   const bad = await task(dir, 'up', '--workers', 'many').ended;
   assert.equal(bad.exitCode, 1);
   assert.match(bad.stderr, /--workers.*whole number/);
