@@ -70,6 +70,8 @@ export function nextCommands(position: Position): string[] {
   const order = businessKey(position.id);
   const onIt = (command: string) => commandOn(position.implementation, command);
   if (position.stalled) {
+    // On the others the reason itself says what helps.
+    if (position.implementation !== 'temporal') return [];
     const back = 'Roll the workers back or ship code that knows both';
     return position.stalled.resetTo === undefined
       ? [`${back}.`]

@@ -81,7 +81,7 @@ function failureInWords(failed: Event, events: readonly Event[]): Omit<Stalled, 
   const { cause, failure, identity, startedEventId } =
     failed.workflowTaskFailedEventAttributes ?? {};
   const message = failure?.message ?? 'no reason given';
-  const version = versionIn(events.find(({ eventId }) => sameId(eventId, startedEventId)));
+  const version = takenBy(events.find(({ eventId }) => sameId(eventId, startedEventId)));
   const who = `version ${version ?? 'unknown'} (${identity ?? 'an unknown worker'})`;
   const known = version === undefined ? {} : { version };
   const kind = Number(cause);
@@ -97,22 +97,33 @@ function failureInWords(failed: Event, events: readonly Event[]): Omit<Stalled, 
   if (!event) return { ...known, reason: `${who} can't go on: its code ${code}` };
   const eventId = Number(event.eventId);
   const resetTo = taskOf(events, eventId);
+  const writer = completedBy(events.find((each) => sameId(each.eventId, resetTo)));
+  const history = writer === undefined ? 'the history' : `the history, by version ${writer},`;
   return {
     ...known,
-    reason: `${who} can't go on: at event ${eventId} the history ${eventInWords(event)}; the code ${code}`,
+    reason: `${who} can't go on: at event ${eventId} ${history} ${eventInWords(event)}; the code ${code}`,
     eventId,
     ...(resetTo === undefined ? {} : { resetTo }),
   };
 }
 
+function takenBy(started: Event | undefined): string | undefined {
+  return shortened(started?.workflowTaskStartedEventAttributes?.workerVersion?.buildId);
+}
+
+function completedBy(completed: Event | undefined): string | undefined {
+  const { deploymentVersion, workerVersion } =
+    completed?.workflowTaskCompletedEventAttributes ?? {};
+  return shortened(deploymentVersion?.buildId ?? workerVersion?.buildId);
+}
+
 /**
- * The build id of the worker. One that was not given any has the SDK's, which ends with the digest of its
- * bundle: of that the beginning, which is enough to tell two bundles apart.
+ * A worker that was given no build id has the SDK's, which ends with the digest of its bundle: of that the
+ * beginning, which is enough to tell two bundles apart.
  */
-function versionIn(started: Event | undefined): string | undefined {
-  const id = started?.workflowTaskStartedEventAttributes?.workerVersion?.buildId;
-  if (!id) return undefined;
-  return /^@temporalio\/worker@[^+]*\+([0-9a-f]{12})/.exec(id)?.[1] ?? id;
+function shortened(buildId: string | null | undefined): string | undefined {
+  if (!buildId) return undefined;
+  return /^@temporalio\/worker@[^+]*\+([0-9a-f]{12})/.exec(buildId)?.[1] ?? buildId;
 }
 
 function sameId(one: unknown, other: unknown): boolean {
