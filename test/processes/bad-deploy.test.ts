@@ -272,6 +272,24 @@ test('a reset of a run that nothing stops, that has ended or never was, or to no
   assert.deepEqual(nobodys, { kind: 'not-found' });
 });
 
+test('a reset to before something was undone is refused: its key is used up', async () => {
+  const order = anOrder();
+  const id = orderIdOf(order);
+  const reference = businessKey(id);
+  const refuse = (partner: 'supplier' | 'warehouse', operation: string, status: number) =>
+    bench.partners.setFault({ partner, operation, reference, effect: { kind: 'status', status } });
+  await refuse('supplier', 'place', 422);
+  await refuse('warehouse', 'release', 400);
+  await bench.pipeline.submit(order, policy);
+  await bench.until(id, ({ status }) => status === 'stuck');
+  const answer = await bench.pipeline.reset(id, { ...operator, toEvent: 4 });
+  assert.ok(answer.kind === 'conflict' && answer.reason.startsWith('refund was done'));
+  await bench.partners.clearFault();
+  await bench.pipeline.deadLetters.replay(id, operator);
+  const { outcome } = await bench.until(id, ({ status }) => status === 'ended');
+  assert.equal(outcome, 'refused');
+});
+
 const ORDER = 'workflows/purchase-order.ts';
 const WHO = ['--by', operator.by, '--why', operator.why];
 
