@@ -36,6 +36,10 @@ export function gateVersion(value: string): number {
   return wholeNumber(value, Number.MAX_SAFE_INTEGER);
 }
 
+export function eventId(value: string): number {
+  return wholeNumber(value, Number.MAX_SAFE_INTEGER);
+}
+
 function wholeNumber(value: string, max: number, min = 1): number {
   const number = Number(value);
   if (!/^[0-9]+$/.test(value) || number < min || number > max) {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addDeadLetterCommands } from './cli/dead-letters.ts';
 import { addOrderCommands } from './cli/orders.ts';
+import { addResetCommand } from './cli/reset.ts';
 import { addVersionCommands } from './cli/versions.ts';
 import { printError } from './answer.ts';
 import { CommandError, toCommandError } from './errors.ts';
@@ -75,6 +76,7 @@ function buildProgram(host: Host): Command {
     .addHelpText('after', EPILOGUE);
   addOrderCommands(program, host);
   addDeadLetterCommands(program, host);
+  addResetCommand(program, host);
   addVersionCommands(program, host);
   return program;
 }

@@ -39,6 +39,22 @@ export type WaitingFor =
   /** A stuck run waits for an operator: replay, fix or discard. */
   | { kind: 'operator'; reason: string; since: string };
 
+/**
+ * Why nothing that runs can go on with a run, though nothing is wrong with its order: the code can't take
+ * it up, or no worker has its version. It needs other code; replaying the step would not help.
+ */
+export interface Stalled {
+  since: string;
+  /** In words: by which version, at which event, what the history says there and what the code does. */
+  reason: string;
+  /** The version of the code that can't, as far as it is known. */
+  version?: string;
+  /** The first event of the run's history that the code does not come to, where there is such a history. */
+  eventId?: number;
+  /** The event that a reset goes back to unless told otherwise; absent where no reset would help. */
+  resetTo?: number;
+}
+
 /** Where a run is. Times are ISO 8601 in UTC. */
 export interface Position {
   id: OrderId;
@@ -48,6 +64,8 @@ export interface Position {
   outcome?: Outcome;
   reason?: string;
   waitingFor?: WaitingFor;
+  /** With the status `stuck`: what it waits for besides counts when there is code for it again. */
+  stalled?: Stalled;
   /** Attempts of the step in progress, 0 when none is. */
   attempts: number;
   lastFailure?: string;
@@ -86,8 +104,11 @@ export type DecideResult =
   | Cannot;
 
 export type CancelResult =
-  /** Durable: it will be honoured unless the invoice is out by then, and `where` shows which. */
-  | { kind: 'requested' }
+  /**
+   * Durable: it will be honoured unless the invoice is out by then, and `where` shows which. `stalled`:
+   * why not before there is other code.
+   */
+  | { kind: 'requested'; stalled?: string }
   | { kind: 'conflict'; conflict: 'ended'; reason: string }
   | { kind: 'not-found' }
   | Cannot;
@@ -129,6 +150,20 @@ export type OperatorResult =
   | { kind: 'not-confirmed'; reason: string }
   | Cannot;
 
+export type ResetResult =
+  | {
+      kind: 'reset';
+      /** Everything from this event on was dropped. */
+      toEvent: number;
+      /** Steps that had been done in what was dropped, and are taken again; their effects keep their keys. */
+      again: string[];
+      /** Answers and requests from outside that came in what was dropped, and are given to the run again. */
+      sentAgain: string[];
+    }
+  | { kind: 'conflict'; reason: string }
+  | { kind: 'not-found' }
+  | Cannot;
+
 /** Every operator action carries a name and a why. */
 export interface OperatorAction {
   by: string;
@@ -160,6 +195,11 @@ export interface Pipeline {
   /** Stops and compensates; name and reason end up in the history. */
   cancel(id: OrderId, by: string, reason: string): Promise<CancelResult>;
   list(filter?: RunFilter): Promise<ListResult>;
+  /**
+   * Takes a run back to before the code that is running left its history, or to before `toEvent`, from where
+   * that code goes on.
+   */
+  reset(id: OrderId, action: OperatorAction & { toEvent?: number }): Promise<ResetResult>;
   readonly deadLetters: DeadLetters;
   readonly versions: Versions;
   close(): Promise<void>;

@@ -34,6 +34,8 @@ export type HistoryEvent =
   | { type: 'replayed'; step: Step; by: string; why: string }
   | { type: 'fixed'; step: Step; by: string; why: string; before: string; after: string }
   | { type: 'discarded'; step: Step; by: string; why: string }
+  /** What came from `toEvent` of the engine's history on was dropped, and is done again. */
+  | { type: 'reset'; by: string; why: string; toEvent: number }
   | { type: 'ended'; outcome: Outcome; reason?: string };
 
 export type HistoryEntry = { at: string } & HistoryEvent;

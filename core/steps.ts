@@ -40,6 +40,9 @@ export function isBefore(version: string, step: Step, other: Step): boolean {
 export const UNDO = { reserve: 'release', charge: 'refund', place: 'cancel' } as const;
 export type UndoableStep = keyof typeof UNDO;
 
+/** In the order in which every version takes them. */
+export const UNDOABLE = ['reserve', 'charge', 'place'] as const satisfies readonly UndoableStep[];
+
 /** What a run is doing right now. `retrying` and `waiting` say so because an operator asks first about those. */
 export const STATUSES = [
   'running',

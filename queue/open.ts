@@ -1,4 +1,4 @@
-import type { Pipeline } from '../core/contract.ts';
+import type { Cannot, Pipeline } from '../core/contract.ts';
 import { defaultPolicy } from '../core/policy.ts';
 import { connect } from './connect.ts';
 import { listDeadLetters, noteLook } from './dead-letters/list.ts';
@@ -21,6 +21,13 @@ export interface QueueTarget {
   /** What the transport allows; as the workers have it. Default `postgres`. */
   profile?: ProfileName;
 }
+
+const NO_RESET: Cannot = {
+  kind: 'cannot',
+  reason:
+    'a run has no history that code must follow: its cursor is its position, and what is done stays done; ' +
+    'a run that nobody serves goes on when a worker has its version',
+};
 
 /**
  * Opens the hand-built implementation. Brings the database up to date first; needs no live worker.
@@ -45,6 +52,7 @@ export async function openQueue({
     decide: (id, decision) => decide(pool, transport, id, decision),
     cancel: (id, by, reason) => cancel(pool, transport, id, { by, reason }),
     list: (filter) => list(pool, filter),
+    reset: () => Promise.resolve(NO_RESET),
     deadLetters: {
       async list() {
         const deadLetters = await listDeadLetters(pool);

@@ -35,6 +35,8 @@ const dynamicConfig: Readonly<Record<string, string>> = {
   'history.timerProcessorMaxTimeShift': '"20ms"',
   // A run whose code can't replay is marked after two failed tasks, ten seconds, instead of five.
   'system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute': '2',
+  // And is tried again soon when there is other code for it: the server's own limit is ten minutes.
+  'history.workflowTaskRetryMaxInterval': '"5s"',
   // Whether an old version of the workers still has runs is looked at every second, not every three minutes.
   'matching.wv.VersionDrainageStatusVisibilityGracePeriod': '"1s"',
   'matching.wv.VersionDrainageStatusRefreshInterval': '"1s"',

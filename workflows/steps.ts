@@ -3,6 +3,7 @@ import { chargeNeeded, creditVerdict, screeningVerdict } from '../core/decisions
 import { StepFailure } from '../core/failures.ts';
 import { formatMoney } from '../core/order/money.ts';
 import type { Money } from '../core/order/money.ts';
+import type { UndoableStep } from '../core/steps.ts';
 import { activitiesOf, callOf, checksOf } from './activities.ts';
 import { approval } from './approve.ts';
 import { move, now } from './position.ts';
@@ -49,7 +50,7 @@ export const reserve = (run: Run) =>
       const lines = run.input.order.lines.map(({ sku, quantity }) => ({ sku, quantity }));
       return partnersOf(run).warehouse.reserve({ ...callOf(run, again), lines });
     },
-    undo: (again) => partnersOf(run).warehouse.release(callOf(run, again)),
+    undo: (again) => undo(run, 'reserve', again),
   });
 
 /** On its day: until then a timer of the engine runs, which a cancel ends. */
@@ -63,8 +64,7 @@ export async function charge(run: Run): Promise<void> {
       const input = { ...callOf(run, again), amount };
       return partnersOf(run).payments.charge.executeWithOptions({ summary }, [input]);
     },
-    undo: async (again) =>
-      chargeNeeded(amount) && (await partnersOf(run).payments.refund(callOf(run, again))) !== null,
+    undo: (again) => undo(run, 'charge', again),
   });
 }
 
@@ -75,9 +75,28 @@ export async function place(run: Run): Promise<void> {
       const goods = lines.map(({ sku, quantity, unit }) => ({ sku, quantity, unit }));
       return partnersOf(run).supplier.place({ ...callOf(run, again), supplierId, lines: goods });
     },
-    undo: async (again) =>
-      (await partnersOf(run).supplier.cancel({ ...callOf(run, again), supplierId })) > 0,
+    undo: (again) => undo(run, 'place', again),
   });
+}
+
+/** Takes the effect of a step back. Returns false when there was none. */
+export async function undo(run: Run, name: UndoableStep, again: boolean): Promise<boolean> {
+  const { payments, supplier, warehouse } = partnersOf(run);
+  const call = callOf(run, again);
+  switch (name) {
+    case 'reserve':
+      return warehouse.release(call);
+    case 'charge':
+      // An order that was not priced yet may have been before it was reset.
+      if (run.totals && !chargeNeeded(run.totals.payable)) return false;
+      return (await payments.refund(call)) !== null;
+    case 'place': {
+      const { supplierId } = run.input.order;
+      return (await supplier.cancel({ ...call, supplierId })) > 0;
+    }
+    default:
+      return name satisfies never;
+  }
 }
 
 /** From here on there is no way back: an invoice that is out has been read. */

@@ -25,6 +25,9 @@ export async function cancel(
         json,
         out: [text`${order} cancel requested by ${by}`],
         err: [
+          ...(result.stalled === undefined
+            ? []
+            : [text`Not yet, for want of other code: ${result.stalled}`]),
           `It is honoured unless the invoice is out by then: ${commandOn(session.on, `where ${order} --history`)}`,
         ],
       };

@@ -7,6 +7,7 @@ import { cancel } from './temporal/cancel.ts';
 import { deadLetters } from './temporal/dead-letters.ts';
 import { decide } from './temporal/decide.ts';
 import { list } from './temporal/list.ts';
+import { reset } from './temporal/reset.ts';
 import { submit } from './temporal/submit.ts';
 import { versions } from './temporal/versions.ts';
 import { where } from './temporal/where.ts';
@@ -40,6 +41,7 @@ export async function openTemporal(options: TemporalOptions): Promise<Pipeline> 
     decide: (id, decision) => decide(client, confirmWithinMs, id, decision),
     cancel: (id, by, reason) => cancel(client, id, by, reason),
     list: (filter = {}) => list(client, filter),
+    reset: (id, action) => reset(client, id, action),
     deadLetters: deadLetters(client, confirmWithinMs),
     versions: versions(client, namespace, taskQueue),
     // A connection that was given belongs to the giver.

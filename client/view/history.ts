@@ -40,6 +40,8 @@ function inWords(entry: HistoryEntry): string {
       return text`${entry.by} fixed the order at ${entry.step}: ${entry.why}`;
     case 'discarded':
       return text`${entry.by} discarded the run at ${entry.step}: ${entry.why}`;
+    case 'reset':
+      return text`${entry.by} reset the run to before event ${entry.toEvent}: ${entry.why}`;
     case 'ended':
       return text`ended, ${entry.outcome}${optional(': ', entry.reason)}`;
     default:

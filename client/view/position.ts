@@ -1,4 +1,4 @@
-import type { Position, WaitingFor } from '../../core/contract.ts';
+import type { Position, Stalled, WaitingFor } from '../../core/contract.ts';
 import { businessKey } from '../../core/identity.ts';
 import { stepsOf } from '../../core/steps.ts';
 import { commandOn } from './commands.ts';
@@ -7,8 +7,9 @@ import { when } from './time.ts';
 
 /** A position as a person reads it, one fact a line, nothing told by colour. */
 export function positionLines(position: Position, now: Date): string[] {
-  const { status, since, startedAt, endedAt, waitingFor } = position;
+  const { status, since, startedAt, endedAt, waitingFor, stalled } = position;
   const lines = [headline(position)];
+  if (stalled) lines.push(...stalledLines(stalled, now));
   if (position.reason !== undefined) lines.push(row('reason', text`${position.reason}`));
   if (waitingFor) lines.push(...waitingLines(waitingFor, now));
   if (position.attempts > 0 && status !== 'ended') {
@@ -18,7 +19,7 @@ export function positionLines(position: Position, now: Date): string[] {
     lines.push(row('failure', text`${position.lastFailure}`));
   }
   if (position.progress !== undefined) lines.push(row('progress', text`${position.progress}`));
-  if (!waitingFor && status !== 'ended') lines.push(row('since', when(since, now)));
+  if (!waitingFor && !stalled && status !== 'ended') lines.push(row('since', when(since, now)));
   lines.push(row('started', when(startedAt, now)));
   if (endedAt !== undefined) lines.push(row('ended', when(endedAt, now)));
   if (position.revision > 1) lines.push(row('revision', text`${position.revision}`));
@@ -34,6 +35,10 @@ function headline({ id, implementation, version, status, step, outcome }: Positi
 
 function nextAttempt({ nextAttemptAt }: Position, now: Date): string {
   return nextAttemptAt === undefined ? '' : `, next ${when(nextAttemptAt, now)}`;
+}
+
+function stalledLines({ reason, since }: Stalled, now: Date): string[] {
+  return [row('waits for', text`other code: ${reason}`), row('since', when(since, now))];
 }
 
 function waitingLines(waitingFor: WaitingFor, now: Date): string[] {
@@ -64,6 +69,17 @@ function waitingLines(waitingFor: WaitingFor, now: Date): string[] {
 export function nextCommands(position: Position): string[] {
   const order = businessKey(position.id);
   const onIt = (command: string) => commandOn(position.implementation, command);
+  if (position.stalled) {
+    // On the others the reason itself says what helps.
+    if (position.implementation !== 'temporal') return [];
+    const back = 'Roll the workers back or ship code that knows both';
+    return position.stalled.resetTo === undefined
+      ? [`${back}.`]
+      : [
+          `${back}; to go on with the code that runs now:`,
+          onIt(`reset ${order} --by NAME --why TEXT`),
+        ];
+  }
   switch (position.waitingFor?.kind) {
     case 'person':
       return [onIt(`decide ${order} approve|reject --by NAME`)];

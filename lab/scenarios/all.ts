@@ -3,6 +3,7 @@ import { ackLost } from './ack-lost.ts';
 import { ambiguousCharge } from './ambiguous-charge.ts';
 import { ambiguousPlace } from './ambiguous-place.ts';
 import { approval } from './approval.ts';
+import { badDeploy } from './bad-deploy.ts';
 import { burst } from './burst.ts';
 import { crashMatrix } from './crash-matrix.ts';
 import { deployReordersSteps } from './deploy-reorders-steps.ts';
@@ -41,6 +42,7 @@ export const scenarios: readonly Scenario[] = [
   wakeOnThursday,
   approval,
   deployReordersSteps,
+  badDeploy,
   threeSteps,
   onceAndTheMail,
   supplierOutage,

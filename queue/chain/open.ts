@@ -29,6 +29,7 @@ export async function openChain(target: QueueTarget): Promise<Pipeline> {
     decide: () => cannot('a chain has no pause that an answer could meet'),
     cancel: () => cannot('no message can be found by its order, so none can be stopped'),
     list: () => cannot(`there are messages, and no runs to list: ${inBodies}`),
+    reset: () => cannot(`a message has no past to go back to: ${inBodies}`),
     deadLetters: {
       list: () =>
         cannot('dead messages can be counted and redriven; which effects they had is unknown'),

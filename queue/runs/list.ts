@@ -1,14 +1,13 @@
 import type { Pool } from 'pg';
 import type { ListResult, RunFilter, RunSummary, WaitingFor } from '../../core/contract.ts';
 import type { Outcome, Status, Step } from '../../core/steps.ts';
-import { TOLD_STATUS, UNSERVED, waitsForVersion } from '../versions/unserved.ts';
+import { TOLD_STATUS, UNSERVED } from '../versions/unserved.ts';
 
 const DEFAULT_LIMIT = 100;
 
 interface ListRow {
   buyer_id: string;
   order_ref: string;
-  version: string;
   step: Step;
   status: Status;
   unserved: boolean;
@@ -22,7 +21,7 @@ interface ListRow {
 export async function list(pool: Pool, filter: RunFilter = {}): Promise<ListResult> {
   const { status, step, orderRef, buyerId, limit = DEFAULT_LIMIT } = filter;
   const { rows } = await pool.query<ListRow>(
-    `SELECT buyer_id, order_ref, version, step, ${TOLD_STATUS} AS status, ${UNSERVED} AS unserved,
+    `SELECT buyer_id, order_ref, step, ${TOLD_STATUS} AS status, ${UNSERVED} AS unserved,
        outcome, waiting_for, started_at, ended_at
      FROM queue.run r
      WHERE ($1::text IS NULL OR ${TOLD_STATUS} = $1) AND ($2::text IS NULL OR step = $2)
@@ -34,8 +33,8 @@ export async function list(pool: Pool, filter: RunFilter = {}): Promise<ListResu
 }
 
 function summaryOf(row: ListRow): RunSummary {
-  const waits = row.unserved ? waitsForVersion(row.version, row.started_at) : row.waiting_for;
-  const waitingFor = waits && waitingWords(waits);
+  const own = row.waiting_for && waitingWords(row.waiting_for);
+  const waitingFor = row.unserved ? 'other code' : own;
   return {
     id: { buyerId: row.buyer_id, orderRef: row.order_ref },
     step: row.step,

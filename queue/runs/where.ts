@@ -4,7 +4,7 @@ import type { HistoryEntry, HistoryEvent } from '../../core/history.ts';
 import { businessKey, effectKey } from '../../core/identity.ts';
 import type { OrderId } from '../../core/identity.ts';
 import { readJoin } from '../joins/read-join.ts';
-import { UNSERVED, UNSERVED_SINCE, waitsForVersion } from '../versions/unserved.ts';
+import { UNSERVED, UNSERVED_SINCE, unservedSince } from '../versions/unserved.ts';
 import { RUN_COLUMNS, toRun } from './run.ts';
 import type { Run, RunRow } from './run.ts';
 
@@ -36,15 +36,17 @@ export async function where(pool: Pool, id: OrderId): Promise<WhereResult> {
   );
   const [row] = rows;
   if (!row) return { kind: 'not-found' };
-  const run = asTold(toRun(row), row.unserved_since);
+  const run = toRun(row);
+  const stalled = row.unserved_since && unservedSince(run.version, row.unserved_since);
   const progress = await progressOf(pool, id, run);
   const position: Position = {
     id,
     implementation: 'queue',
     step: run.step,
-    status: run.status,
+    // A run that nobody can work on is stuck, whatever it was doing.
+    status: stalled ? 'stuck' : run.status,
     attempts: inProgress(run) ? run.attempts : 0,
-    since: (row.unserved_since ?? row.since).toISOString(),
+    since: row.since.toISOString(),
     startedAt: row.started_at.toISOString(),
     revision: run.revision,
     version: run.version,
@@ -52,6 +54,7 @@ export async function where(pool: Pool, id: OrderId): Promise<WhereResult> {
     ...(run.outcome && { outcome: run.outcome }),
     ...(run.status === 'ended' && run.reason !== null && { reason: run.reason }),
     ...(run.waitingFor && { waitingFor: run.waitingFor }),
+    ...(stalled && { stalled }),
     ...(run.lastFailure !== null && inProgress(run) && { lastFailure: run.lastFailure }),
     ...(run.nextAttemptAt &&
       run.parkedFor === 'retry' && { nextAttemptAt: run.nextAttemptAt.toISOString() }),
@@ -60,12 +63,6 @@ export async function where(pool: Pool, id: OrderId): Promise<WhereResult> {
     ...(progress !== undefined && { progress }),
   };
   return { kind: 'position', position };
-}
-
-/** A run that nobody can work on is stuck, whatever it was doing. */
-function asTold(run: Run, unservedSince: Date | null): Run {
-  if (!unservedSince) return run;
-  return { ...run, status: 'stuck', waitingFor: waitsForVersion(run.version, unservedSince) };
 }
 
 function inProgress({ status }: Run): boolean {

@@ -1,4 +1,4 @@
-import type { WaitingFor } from '../../core/contract.ts';
+import type { Stalled } from '../../core/contract.ts';
 import { LIVE } from './presence.ts';
 
 /**
@@ -20,8 +20,8 @@ export const UNSERVED_SINCE = `greatest(r.since, (
 /** SQL: the status of run `r` as people are told it. */
 export const TOLD_STATUS = `CASE WHEN ${UNSERVED} THEN 'stuck' ELSE r.status END`;
 
-/** What helps a run whose version no worker has. */
-export function waitsForVersion(version: string, since: Date): WaitingFor {
+/** Why nobody goes on with a run of that version, and what helps. */
+export function unservedSince(version: string, since: Date): Stalled {
   const reason = `no worker that runs has version ${version} of the pipeline: start one that has`;
-  return { kind: 'operator', reason, since: since.toISOString() };
+  return { since: since.toISOString(), reason, version };
 }

@@ -1,8 +1,12 @@
 import type { WorkflowBundleOption } from '@temporalio/worker';
+import {
+  AN_ACTIVITY,
+  deviationInWords,
+  eventInWords,
+} from '../../client/pipelines/temporal/deviation.ts';
 import { cutAfter } from '../history/cut.ts';
 import type { History, KnownHistory } from '../history/file.ts';
 import { replayAll } from './replay.ts';
-import { AN_ACTIVITY, deviationInWords, eventInWords } from './words.ts';
 
 /** Where the code leaves the history. */
 export interface Deviation {

@@ -8,6 +8,7 @@ const commands = [
   'decide',
   'cancel',
   'list',
+  'reset',
   'dead-letters',
   'dead-letters list',
   'dead-letters show',

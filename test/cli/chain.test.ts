@@ -58,6 +58,7 @@ describe('the command line on the chain', () => {
     [['decide', 'REF', 'approve', '--by', 'Ann'], /no pause that an answer could meet/],
     [['cancel', 'REF', '--by', 'Ann', '--reason', 'twice'], /no message can be found by its order/],
     [['list'], /no runs to list/],
+    [['reset', 'REF', ...who], /no past to go back to/],
     [['dead-letters', 'list'], /can be counted and redriven/],
     [['dead-letters', 'show', 'REF'], /can be counted and redriven/],
     [['dead-letters', 'replay', 'REF', ...who], /redrive takes them all/],

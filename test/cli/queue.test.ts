@@ -45,6 +45,15 @@ describe('the command line on the queue', () => {
     await next.stop();
   });
 
+  test('a reset ends with 2 and says what takes its place', async () => {
+    const order = anOrder();
+    await bench.pipeline.submit(order);
+    const reset = ['reset', keyOf(order), '--by', 'Ann', '--why', 'bad deploy'];
+    const { exitCode, stderr } = await run(reset);
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /queue cannot: .*goes on when a worker has its version/);
+  });
+
   test('the first order on an empty database makes the tables it needs', async () => {
     const database = await emptyDatabase();
     try {

@@ -79,6 +79,29 @@ test('a stuck run shows why, and the commands that help', () => {
   for (const command of commands) assert.match(command, /acme\/2026%2F17 .*--on queue$/);
 });
 
+test('a run that no code can go on with says which could not, what it waits for besides, and what helps', () => {
+  const stalled = {
+    since: '2026-12-01T11:50:00Z',
+    reason:
+      "version abc can't go on: at event 26 the history\u001b starts a timer; the code ends the run",
+    eventId: 26,
+    resetTo: 23,
+  };
+  const run: Position = { ...position, status: 'stuck', stalled };
+  const lines = positionLines(run, now).join('\n');
+  assert.match(lines, /stuck at /);
+  assert.match(lines, /waits for other code: version abc can't go on: .*\\u\{1b\} starts a timer/);
+  assert.match(lines, /since +2026-12-01 .* \(10 minutes ago\)/);
+  assert.deepEqual(nextCommands(run), [
+    'Roll the workers back or ship code that knows both; to go on with the code that runs now:',
+    'q2t reset acme/2026%2F17 --by NAME --why TEXT',
+  ]);
+  const { since, reason } = stalled;
+  const thrown: Position = { ...run, stalled: { since, reason } };
+  assert.deepEqual(nextCommands(thrown), ['Roll the workers back or ship code that knows both.']);
+  assert.deepEqual(nextCommands({ ...thrown, implementation: 'queue' }), []);
+});
+
 test('a run that waits for a date says which and until when', () => {
   const waiting: Position = {
     ...position,

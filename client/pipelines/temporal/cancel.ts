@@ -5,6 +5,7 @@ import { runIdOf } from '../../../core/identity.ts';
 import type { OrderId } from '../../../core/identity.ts';
 import { cancelSignal } from '../../../workflows/definitions.ts';
 import { describeRun, isRunning } from './description.ts';
+import { stallOf } from './stall.ts';
 
 /** Asks the run to stop and undo what it did. The request is durable, also while no worker lives. */
 export async function cancel(
@@ -19,7 +20,8 @@ export async function cancel(
   if (!isRunning(run)) return ended;
   try {
     await client.workflow.getHandle(runIdOf(id)).signal(cancelSignal, { by, reason });
-    return { kind: 'requested' };
+    const stalled = await stallOf(client, run);
+    return { kind: 'requested', ...(stalled && { stalled: stalled.reason }) };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return ended;
     throw error;

@@ -11,6 +11,8 @@ import type { UpdateDefinition } from '@temporalio/common';
 import { createHash } from 'node:crypto';
 import { runIdOf } from '../../../core/identity.ts';
 import type { OrderId } from '../../../core/identity.ts';
+import { describeRun } from './description.ts';
+import { stallOf } from './stall.ts';
 
 export type Confirmed<T> =
   | { kind: 'answer'; answer: T }
@@ -42,23 +44,35 @@ export async function confirm<T, A>(
       throw new RangeError(error.cause?.message ?? error.message, { cause: error });
     }
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcDeadlineError(error)) {
-      const reason = `no worker answered within ${withinMs} ms; repeat it, the same answer counts once`;
-      return { kind: 'not-confirmed', reason };
+      const why = (await stalledBecause(client, id)) ?? `no worker answered within ${withinMs} ms`;
+      return notConfirmed(why);
     }
-    if (isPassing(error)) {
-      const reason = 'the server is busy or moving; repeat it, the same answer counts once';
-      return { kind: 'not-confirmed', reason };
-    }
+    if (hasCode(error, PASSING)) return notConfirmed('the server is busy or moving');
+    // When a run's tasks have failed some times, the server takes no update for it any more.
+    const why = hasCode(error, [FAILED_PRECONDITION]) && (await stalledBecause(client, id));
+    if (why) return notConfirmed(why);
     throw error;
   }
 }
 
+/** What a wait would not have changed. */
+async function stalledBecause(client: Client, id: OrderId): Promise<string | undefined> {
+  const run = await describeRun(client, id);
+  const stalled = run && (await stallOf(client, run));
+  return stalled && `the run is stuck until there is other code: ${stalled.reason}`;
+}
+
+function notConfirmed(why: string): { kind: 'not-confirmed'; reason: string } {
+  return { kind: 'not-confirmed', reason: `${why}; repeat it, the same answer counts once` };
+}
+
 /** gRPC's RESOURCE_EXHAUSTED, ABORTED and UNAVAILABLE: the server says that it did not get to it now. */
 const PASSING: readonly number[] = [8, 10, 14];
+const FAILED_PRECONDITION = 9;
 
-function isPassing(error: unknown): boolean {
+function hasCode(error: unknown, codes: readonly number[]): boolean {
   const cause = error instanceof ServiceError ? error.cause : error;
-  return isGrpcServiceError(cause) && PASSING.includes(cause.code);
+  return isGrpcServiceError(cause) && codes.includes(cause.code);
 }
 
 /** Makes a short part of an update id of any text. */

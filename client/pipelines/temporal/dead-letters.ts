@@ -8,8 +8,9 @@ import { operateUpdate } from '../../../workflows/definitions.ts';
 import type { OperatorCommand } from '../../../workflows/definitions.ts';
 import { MEMO_FAILURES } from '../../../workflows/search-attributes.ts';
 import { confirm, digest } from './confirm.ts';
-import { describeRun, isRunning } from './description.ts';
+import { describeRun, isRunning, memoPosition } from './description.ts';
 import { list } from './list.ts';
+import { stallOf } from './stall.ts';
 import { positionOf } from './where.ts';
 
 /** Temporal has no queue of dead letters: a stuck run is one that waits for an operator. */
@@ -36,8 +37,8 @@ export function deadLetters(client: Client, withinMs: number): DeadLetters {
 }
 
 function asDeadLetter(run: WorkflowExecutionDescription): DeadLetter[] {
-  const { id, step, since, waitingFor } = positionOf(run);
-  // The list lags behind: it may have been answered since.
+  const { id, step, since, waitingFor } = memoPosition(run);
+  // The list has stalled runs too, which no replay helps, and lags behind: it may have been answered since.
   if (waitingFor?.kind !== 'operator') return [];
   return [{ id, step, since, reason: waitingFor.reason, attempts: failuresOf(run) }];
 }
@@ -59,6 +60,8 @@ async function send(
   const run = await describeRun(client, id);
   if (!run) return { kind: 'not-found' };
   if (!isRunning(run)) return ended;
+  const stalled = await stallOf(client, run);
+  if (stalled) return { kind: 'conflict', reason: `no code can take it: ${stalled.reason}` };
   // Repeated while the run is stuck for the same reason, it is the same command; later it is a new one.
   const updateId = `${command.action}/${positionOf(run).since}/${digest(canonicalJson(command))}`;
   const sent = { argument: command, updateId };

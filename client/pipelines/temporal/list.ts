@@ -14,6 +14,7 @@ import {
   searchable,
 } from '../../../workflows/search-attributes.ts';
 import { describeRun } from './description.ts';
+import { HAS_REPORTED_PROBLEMS, hasReportedProblems } from './stall.ts';
 import { positionOf } from './where.ts';
 
 const DEFAULT_LIMIT = 100;
@@ -25,6 +26,8 @@ export async function list(client: Client, filter: RunFilter): Promise<ListResul
   for await (const run of client.workflow.list({ query: queryOf(filter), pageSize: 200 })) {
     if (runs.length >= limit) break;
     const summary = summaryOf(run);
+    // A stalled one says in its attributes what it was before.
+    if (summary.status === 'stuck' && status !== undefined && status !== 'stuck') continue;
     if (status !== 'retrying') runs.push(summary);
     // The index does not know about attempts: only the server's own record of the run does.
     else if (await isRetrying(client, summary.id)) runs.push({ ...summary, status });
@@ -40,7 +43,8 @@ function queryOf({ status, step, orderRef, buyerId }: RunFilter): string {
   }
   if (status !== undefined && status !== 'ended') {
     const indexed = status === 'retrying' ? 'running' : status;
-    conditions.push(`${orderStatusKey.name} = ${quoted(indexed)}`);
+    const said = `${orderStatusKey.name} = ${quoted(indexed)}`;
+    conditions.push(status === 'stuck' ? `(${said} OR ${HAS_REPORTED_PROBLEMS})` : said);
   }
   if (step !== undefined) conditions.push(`${orderStepKey.name} = ${quoted(step)}`);
   if (orderRef !== undefined)
@@ -59,9 +63,11 @@ function quoted(value: string): string {
 function summaryOf(run: WorkflowExecutionInfo): RunSummary {
   const attributes = run.typedSearchAttributes;
   const outcome = oneOf(OUTCOMES, attributes.get(orderOutcomeKey));
-  const waitingFor = attributes.get(orderWaitsForKey);
   const running = run.status.name === 'RUNNING';
-  const status = oneOf(STATUSES, attributes.get(orderStatusKey)) ?? 'running';
+  const stalled = running && hasReportedProblems(run);
+  const said = oneOf(STATUSES, attributes.get(orderStatusKey)) ?? 'running';
+  const status = stalled ? 'stuck' : said;
+  const waitingFor = stalled ? 'other code' : attributes.get(orderWaitsForKey);
   return {
     id: {
       buyerId: fromSearchable(attributes.get(orderBuyerKey) ?? ''),

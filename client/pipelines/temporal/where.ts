@@ -1,9 +1,12 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { Position, WhereResult } from '../../../core/contract.ts';
+import type { HistoryEntry } from '../../../core/history.ts';
 import { runIdOf } from '../../../core/identity.ts';
 import type { OrderId } from '../../../core/identity.ts';
 import { positionQuery } from '../../../workflows/definitions.ts';
 import { describeRun, isRunning, isoOf, memoPosition } from './description.ts';
+import { resetsOf } from './reset.ts';
+import { stallOf } from './stall.ts';
 
 /** Progress is a comfort: an answer without it comes in time. */
 const PROGRESS_WITHIN_MS = 250;
@@ -12,12 +15,21 @@ const PROGRESS_WITHIN_MS = 250;
 export async function where(client: Client, id: OrderId): Promise<WhereResult> {
   const run = await describeRun(client, id);
   if (!run) return { kind: 'not-found' };
-  const position = positionOf(run);
+  const [stalled, resets] = await Promise.all([stallOf(client, run), resetsOf(client, run)]);
+  const position = withResets(positionOf(run), resets);
+  if (stalled) return { kind: 'position', position: { ...position, status: 'stuck', stalled } };
   const progress = position.step === 'price' && isRunning(run) ? await ask(client, id) : undefined;
   return {
     kind: 'position',
     position: progress === undefined ? position : { ...position, progress },
   };
+}
+
+/** The run itself does not know that it was reset: the server does. */
+function withResets(position: Position, resets: readonly HistoryEntry[]): Position {
+  if (resets.length === 0) return position;
+  const history = [...position.history, ...resets].sort((a, b) => (a.at < b.at ? -1 : 1));
+  return { ...position, history };
 }
 
 /** The position that the run wrote down, with what only the server knows since. */

@@ -153,7 +153,7 @@ test('a run whose version nobody serves any more is stuck, and a move is a way b
   await bench.startWorker({ pipelines: pipelinesFor(['2']) });
   await bench.shift(orderIdOf(order), RETRY_AFTER_S * 1_000);
   const stuck = await bench.until(orderIdOf(order), ({ status }) => status === 'stuck');
-  assert.match(JSON.stringify(stuck.waitingFor), /no worker that runs has version 1/);
+  assert.match(stuck.stalled?.reason ?? '', /no worker that runs has version 1/);
   const one = await infoOf('1');
   assert.deepEqual(one.workers, []);
   assert.equal(one.maySwitchOff.may, false);

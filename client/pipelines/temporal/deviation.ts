@@ -1,6 +1,6 @@
-import type { History } from '../history/file.ts';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
 
-type Event = NonNullable<History['events']>[number];
+export type Event = NonNullable<History['events']>[number];
 
 /** What one event of a history says that the code asked for then, as the end of a sentence that begins with "the history". */
 export function eventInWords(event: Event): string {
@@ -49,12 +49,12 @@ function valuesIn(fields: Record<string, Payload>): string {
   return set.sort().join(', ') || 'no search attribute';
 }
 
-function valueOf(payload: Payload | undefined): unknown {
+/** What a payload says, undefined when it is encrypted or no JSON: then it is none of ours. */
+export function valueOf(payload: Payload | undefined): unknown {
   if (!payload?.data) return undefined;
   try {
     return JSON.parse(Buffer.from(payload.data).toString());
   } catch {
-    // Encrypted, or not JSON: what it says is none of ours.
     return undefined;
   }
 }
@@ -91,10 +91,14 @@ const MACHINES: Readonly<Record<string, string>> = {
   UpsertWorkflowSearchAttributes: 'sets search attributes',
 };
 
-/** What the SDK's message says that the code did instead, as the end of a sentence that begins with "the code". */
-export function deviationInWords(error: string): string {
+/**
+ * What the SDK's message says that the code did instead, as the end of a sentence that begins with "the
+ * code". `trace`: where a stack trace is, if not in the message.
+ */
+export function deviationInWords(error: string, trace = error): string {
   const message = /message: "((?:[^"\\]|\\.)*)"/.exec(error)?.[1]?.replace(/\\(.)/g, '$1') ?? error;
-  if (!message.includes('TMPRL1100')) return `throws: ${message}${placeOf(error)}`;
+  if (message.includes('Script execution timed out')) return `computes for too long: ${message}`;
+  if (!message.includes('TMPRL1100')) return `throws: ${message}${placeOf(trace)}`;
   if (message.includes('No command scheduled')) return 'asks for nothing';
   const other =
     /(Activity|Child workflow|Local activity) (type|id) of .*? does not match .* '(.*)'$/i.exec(
@@ -110,8 +114,27 @@ export function deviationInWords(error: string): string {
   return `does not fit: ${message}`;
 }
 
+/**
+ * The event that the SDK's message is about: by its id, otherwise by the activity or child that it names
+ * (the first of that name: whatever comes before it is followed). Undefined when it names none.
+ */
+export function eventNamedIn(error: string, events: readonly Event[]): Event | undefined {
+  const id = /HistoryEvent\(id: (\d+),/.exec(error)?.[1];
+  if (id !== undefined) return events.find(({ eventId }) => String(eventId) === id);
+  const name = /(?:type|id) of scheduled event '(.*?)' does not match/.exec(error)?.[1];
+  if (name === undefined) return undefined;
+  return events.find((event) => {
+    const {
+      activityTaskScheduledEventAttributes: activity,
+      startChildWorkflowExecutionInitiatedEventAttributes: child,
+    } = event;
+    const names = [activity?.activityId, activity?.activityType?.name];
+    return [...names, child?.workflowId, child?.workflowType?.name].includes(name);
+  });
+}
+
 /** Where in our own source, as far as the stack trace tells. */
-function placeOf(error: string): string {
-  const place = /\((?:[^()\s]*\/)?((?:workflows|core)\/[^()\s]+?:\d+)(?::\d+)?\)/.exec(error)?.[1];
+function placeOf(trace: string): string {
+  const place = /\((?:[^()\s]*\/)?((?:workflows|core)\/[^()\s]+?:\d+)(?::\d+)?\)/.exec(trace)?.[1];
   return place === undefined ? '' : ` (${place})`;
 }
