@@ -141,6 +141,17 @@ const paths: readonly RunPath[] = [
     },
   },
   {
+    name: 'reset-and-cancelled',
+    since: 'patched',
+    order: () => large('reset-and-cancelled'),
+    async happens(world, id, client) {
+      await waiting(world, id);
+      await resetToStart(client, id);
+      await waiting(world, id);
+      await cancel(world, id);
+    },
+  },
+  {
     name: 'cancelled-before-the-charge-date',
     order: () => chargedLater('cancelled-before-the-charge-date'),
     async happens(world, id) {

@@ -2,14 +2,20 @@ import type { OrderId } from '../../../core/identity.ts';
 import { until, untilPosition } from '../../observe/until.ts';
 import type { World } from '../../world/world.ts';
 
+export interface Found {
+  /** How many `list` has. */
+  listed: number;
+  /** What `where` says of the first. */
+  reason: string;
+  /** How long the slower of the two took. */
+  ms: number;
+}
+
 /**
  * Waits until `where` says of each order why no code goes on with it, and `list --status stuck` has them
- * all. Returns what it says of the first, and how long the slower of the two took, ms.
+ * all.
  */
-export async function foundStuck(
-  world: World,
-  ids: readonly OrderId[],
-): Promise<{ reason: string; ms: number }> {
+export async function foundStuck(world: World, ids: readonly OrderId[]): Promise<Found> {
   const began = performance.now();
   const reasons: string[] = [];
   for (const id of ids) {
@@ -20,9 +26,12 @@ export async function foundStuck(
     );
     reasons.push(stalled?.reason ?? '');
   }
-  await until(`${world.implementation}: ${ids.length} orders listed as stuck`, async () => {
-    const stuck = await world.pipeline.list({ status: 'stuck', buyerId: world.name });
-    return stuck.kind === 'runs' && stuck.runs.length === ids.length ? true : undefined;
-  });
-  return { reason: reasons[0] ?? '', ms: performance.now() - began };
+  const listed = await until(
+    `${world.implementation}: ${ids.length} orders listed as stuck`,
+    async () => {
+      const stuck = await world.pipeline.list({ status: 'stuck', buyerId: world.name });
+      return stuck.kind === 'runs' && stuck.runs.length === ids.length ? ids.length : undefined;
+    },
+  );
+  return { listed, reason: reasons[0] ?? '', ms: performance.now() - began };
 }

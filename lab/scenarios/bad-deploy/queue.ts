@@ -45,7 +45,7 @@ export async function queueWithoutItsVersion(stage: Stage): Promise<Outcome> {
   }
   return together(
     outcomes,
-    { 'stuck and found': '2 of 2', 'steps done again': 'none' },
+    { 'stuck and found': found.listed + other.listed },
     {
       'until found': seconds(Math.max(found.ms, other.ms)),
       'rolled back, through in': seconds(ms),

@@ -20,9 +20,12 @@ export async function temporalStalls(stage: Stage): Promise<Outcome> {
   const [back, on] = await Promise.all([rolledBack(stage), forward(stage)]);
   return together(
     [back.outcome, ...on.outcomes],
-    { 'stuck and found': '4 of 4', 'steps done again by a reset': on.again.join(', ') },
     {
-      'until found': seconds(Math.max(back.foundMs, on.foundMs)),
+      'stuck and found': back.found.listed + on.listed,
+      'steps done again by a reset': on.again.join(', '),
+    },
+    {
+      'until found': seconds(Math.max(back.found.ms, on.foundMs)),
       'rolled back, through in': seconds(back.ms),
       'patched, through in': seconds(on.patchMs),
       'reset, through in': seconds(on.resetMs),
@@ -44,7 +47,7 @@ async function rolledBack(stage: Stage) {
   await untilThrough(world, order.id);
   const ms = performance.now() - began;
   await stage.say('the workers are rolled back, and it goes on where it was');
-  return { outcome: await judged(world, order.id, UNSCREENED), foundMs: found.ms, ms };
+  return { outcome: await judged(world, order.id, UNSCREENED), found, ms };
 }
 
 /** One is reset to go on with the bad code; the patch carries another; a third, begun on the bad code, is reset too. */
@@ -77,7 +80,8 @@ async function forward(stage: Stage) {
     await judged(world, begun.id, ONCE),
   ];
   const foundMs = Math.max(found.ms, other.ms);
-  return { outcomes, foundMs, patchMs, resetMs: reset.ms, again: reset.again };
+  const listed = found.listed + other.listed;
+  return { outcomes, listed, foundMs, patchMs, resetMs: reset.ms, again: reset.again };
 }
 
 async function resetThrough({ say }: Stage, world: World, { id }: HeldOrder) {

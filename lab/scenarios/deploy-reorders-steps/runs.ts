@@ -48,8 +48,9 @@ export async function stallsAfterDeploy(stage: Stage): Promise<Outcome> {
   await old.kill();
   await world.startWorker({ Q2T_BUNDLE: await world.bundleOf(WITHOUT_PATCH) });
   await letGo();
-  const { waitingFor } = await untilPosition(world, busy, ({ status }) => status === 'stuck');
-  await stage.say(`stuck: ${waitingFor?.kind === 'operator' ? waitingFor.reason : '?'}`);
+  const { stalled } = await untilPosition(world, busy, ({ status }) => status === 'stuck');
+  if (!stalled) throw new Error('stuck, and not for want of code');
+  await stage.say(`stuck: ${stalled.reason}`);
   return { verdict: 'broke', how: 'stalls', counted: {} };
 }
 
