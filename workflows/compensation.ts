@@ -15,8 +15,7 @@ import { undo } from './steps.ts';
 export async function compensate(run: Run): Promise<boolean> {
   return CancellationScope.nonCancellable(async () => {
     let complete = true;
-    // Those of version 1 began on code that did not, and would leave their history.
-    if (wasReset() && run.position.version !== '1') run.undos.push(...forgotten(run));
+    if (wasReset()) run.undos.push(...forgotten(run));
     for (let next = run.undos.pop(); next; next = run.undos.pop()) {
       complete = (await undone(run, next)) && complete;
     }

@@ -1,6 +1,6 @@
 import { Worker } from '@temporalio/worker';
 import type { WorkflowBundleOption } from '@temporalio/worker';
-import type { KnownHistory } from '../history/file.ts';
+import type { History, KnownHistory } from '../history/file.ts';
 
 /** What came of replaying one history. */
 export interface Replayed {
@@ -24,7 +24,7 @@ export async function* replayAll(
   async function* handedOver() {
     for await (const known of histories) {
       current = known;
-      yield { history: known.history, workflowId: known.workflowId };
+      yield { history: underItsRunId(known.history), workflowId: known.workflowId };
     }
   }
   // The SDK takes the next history only after it has answered for this one.
@@ -35,4 +35,24 @@ export async function* replayAll(
     const problem = error === undefined ? {} : { error: error.message };
     yield { name, workflowId, events, ...problem, known: current };
   }
+}
+
+/**
+ * A replay takes the run's id from the first event. A reset copies that event as it was, so a run that was
+ * reset would be replayed under the id of the first one, and its code, which asks whether it was reset,
+ * would be told no. The id that it has is in the reset's own event.
+ */
+function underItsRunId(history: History): History {
+  const [first, ...events] = history.events ?? [];
+  const reset = events.findLast(
+    (event) => event.workflowTaskFailedEventAttributes?.failure?.resetWorkflowFailureInfo,
+  );
+  const runId = reset?.workflowTaskFailedEventAttributes?.newRunId;
+  const started = first?.workflowExecutionStartedEventAttributes;
+  if (!runId || !started) return history;
+  const renamed = { ...started, originalExecutionRunId: runId };
+  return {
+    ...history,
+    events: [{ ...first, workflowExecutionStartedEventAttributes: renamed }, ...events],
+  };
 }

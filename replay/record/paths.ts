@@ -142,7 +142,6 @@ const paths: readonly RunPath[] = [
   },
   {
     name: 'reset-and-cancelled',
-    since: 'patched',
     order: () => large('reset-and-cancelled'),
     async happens(world, id, client) {
       await waiting(world, id);

@@ -7,34 +7,20 @@ import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { NativeConnection } from '@temporalio/worker';
 import { copySources } from '../../replay/changes/change.ts';
+import { bundleStage } from '../../replay/gate/bundle.ts';
 import { wrongChanges } from '../../replay/changes/wrong.ts';
 import { temporalAddress, workflowBundle } from '../support/temporal.ts';
 import { openReplayQueue, type ReplayQueue } from './open-queue.ts';
 
-const PATCH = 'asked-first';
-const WITH_PATCH = {
-  name: 'a patch',
-  edits: [
-    {
-      file: 'workflows/purchase-order.ts',
-      from: '  sleep,\n',
-      to: '  patched,\n  sleep,\n',
-    },
-    {
-      file: 'workflows/purchase-order.ts',
-      from: 'const { order, policy, chargeAt } = run.input;',
-      to: `const { order, policy, chargeAt } = run.input; patched('${PATCH}');`,
-    },
-  ],
-};
+const PATCH = 'screen';
 
 let dir: string;
 let address: string;
 let connection: Connection;
 let native: NativeConnection;
 let client: Client;
-/** Files: the bundle of the workflows, one that is wrong, one with a patch. */
-let code: { current: string; wrong: string; withPatch: string };
+/** Files: the bundle of the workflows, one that is wrong, the one from before the patch. */
+let code: { current: string; wrong: string; before: string };
 
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'q2t-live-'));
@@ -54,17 +40,17 @@ async function bundles() {
   const shared = await workflowBundle();
   const current = join(dir, 'current.js');
   if ('code' in shared) await writeFile(current, shared.code);
-  const [wrong, withPatch] = [join(dir, 'wrong.js'), join(dir, 'with-patch.js')];
+  const [wrong, earlier] = [join(dir, 'wrong.js'), join(dir, 'before.js')];
   const change = wrongChanges.find(({ name }) => name === 'a transition no longer shown');
   assert.ok(change);
   const copy = await copySources();
   try {
     await writeFile(wrong, (await copy.bundleWith(change)).code);
-    await writeFile(withPatch, (await copy.bundleWith(WITH_PATCH)).code);
   } finally {
     await copy.remove();
   }
-  return { current: 'codePath' in shared ? shared.codePath : current, wrong, withPatch };
+  await writeFile(earlier, (await bundleStage('before')).code);
+  return { current: 'codePath' in shared ? shared.codePath : current, wrong, before: earlier };
 }
 
 const openQueue = () => openReplayQueue({ address, connection, native });
@@ -140,9 +126,9 @@ suite('a patch', () => {
     queue = await openQueue();
     await queue.submit();
     await queue.submit();
-    await queue.work(code.current);
+    await queue.work(code.before);
     await queue.submit();
-    await queue.work(code.withPatch);
+    await queue.work(code.current);
     await queue.untilListed(3);
   });
   after(() => queue.close());
@@ -156,29 +142,26 @@ suite('a patch', () => {
     assert.equal(said.without, 2);
     assert.equal(said.oldest.workflowId, oldest);
     const inWords = await queue.replay('--can-remove', PATCH);
-    assert.match(inWords.stdout, /3 open runs, 1 of them with patch "asked-first", 2 without\./);
+    assert.match(inWords.stdout, /3 open runs, 1 of them with patch "screen", 2 without\./);
     assert.match(inWords.stdout, /Not yet/);
 
     await client.workflow.getHandle(oldest).terminate();
     await client.workflow.getHandle(other).terminate();
     await queue.untilListed(1);
     const late = await queue.replay('--can-remove', PATCH);
-    assert.match(late.stdout, /The code from before "asked-first" can go\./);
+    assert.match(late.stdout, /The code from before "screen" can go\./);
     assert.equal(late.exitCode, 0);
   });
 
-  test('that is removed while a run has it fails the gate, by a file as other tools write it', async () => {
+  test('that is not there while a run has it fails the gate, by a file as other tools write it', async () => {
     const patched = queue.workflowIds[2] ?? '';
     const history = await client.workflow.getHandle(patched).fetchHistory();
     const file = join(dir, 'patched.json');
     await writeFile(file, historyToJSON(history));
-    const { stdout, exitCode } = await queue.replay(file, '--bundle', code.current);
+    const { stdout, exitCode } = await queue.replay(file, '--bundle', code.before);
     assert.equal(exitCode, 1);
-    assert.match(
-      stdout,
-      /patched: at event \d+ the history has the patch "asked-first"; the code /,
-    );
-    assert.equal((await queue.replay(file, '--bundle', code.withPatch)).exitCode, 0);
+    assert.match(stdout, /patched: at event \d+ the history has the patch "screen"; the code /);
+    assert.equal((await queue.replay(file, '--bundle', code.current)).exitCode, 0);
   });
 });
 
