@@ -240,8 +240,13 @@ test('a patch carries those that began on the bad version when it knows them, by
   assert.ok(began, reason);
   await deploy(
     await changed({
-      name: 'a patch that knows both',
+      name: 'a patch that knows both, and children that throw, for the last chapter',
       edits: [
+        {
+          file: 'workflows/price.ts',
+          from: PRICES,
+          to: `${PRICES}  throw new Error('no prices');\n`,
+        },
         { file: ORDER, from: 'import { patched }', to: 'import { patched, workflowInfo }' },
         {
           file: ORDER,
@@ -290,6 +295,24 @@ test('a reset to before something was undone is refused: its key is used up', as
   assert.equal(outcome, 'refused');
 });
 
+test('an order whose child throws stands still with it, says so, and goes on with code that does not', async () => {
+  const order = anOrder({ lines: 251, unitPrice: '1.00' });
+  const id = orderIdOf(order);
+  await bench.pipeline.submit(order, policy);
+  const { stalled: stall } = await bench.until(id, (position) => position.stalled !== undefined);
+  assert.match(
+    stall?.reason ?? '',
+    /^its child order\/acme\/\S+\/lines\/0: version \w{12} .* its code throws: no prices \(workflows\/price\.ts:\d+\)$/,
+  );
+  await listedAsStuck(id);
+  const refused = await bench.pipeline.reset(id, operator);
+  assert.ok(refused.kind === 'conflict' && /would come to the same place/.test(refused.reason));
+  await bench.pipeline.cancel(id, 'Ada', 'over');
+  await deploy(undefined);
+  assert.equal((await bench.until(id, ({ status }) => status === 'ended')).outcome, 'cancelled');
+});
+
+const PRICES = '  const prices = new Map<string, string>();\n';
 const ORDER = 'workflows/purchase-order.ts';
 const WHO = ['--by', operator.by, '--why', operator.why];
 

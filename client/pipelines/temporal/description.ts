@@ -6,12 +6,20 @@ import type { OrderId } from '../../../core/identity.ts';
 import { MEMO_CONTENT_HASH, MEMO_POSITION } from '../../../workflows/search-attributes.ts';
 
 /** What the server knows of an order's run without asking a worker. Undefined: there is none, or it is past its retention. */
-export async function describeRun(
+export function describeRun(
   client: Client,
   id: OrderId,
 ): Promise<WorkflowExecutionDescription | undefined> {
+  return describeWorkflow(client, runIdOf(id));
+}
+
+/** The same of any workflow. */
+export async function describeWorkflow(
+  client: Client,
+  workflowId: string,
+): Promise<WorkflowExecutionDescription | undefined> {
   try {
-    return await client.workflow.getHandle(runIdOf(id)).describe();
+    return await client.workflow.getHandle(workflowId).describe();
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;

@@ -1,5 +1,6 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import type { ListResult, RunFilter, RunSummary } from '../../../core/contract.ts';
+import { runIdOf } from '../../../core/identity.ts';
 import type { OrderId } from '../../../core/identity.ts';
 import { OUTCOMES, STATUSES, STEPS } from '../../../core/steps.ts';
 import {
@@ -13,7 +14,7 @@ import {
   orderWaitsForKey,
   searchable,
 } from '../../../workflows/search-attributes.ts';
-import { describeRun } from './description.ts';
+import { describeRun, describeWorkflow, isRunning } from './description.ts';
 import { HAS_REPORTED_PROBLEMS, hasReportedProblems } from './stall.ts';
 import { positionOf } from './where.ts';
 
@@ -32,8 +33,36 @@ export async function list(client: Client, filter: RunFilter): Promise<ListResul
     // The index does not know about attempts: only the server's own record of the run does.
     else if (await isRetrying(client, summary.id)) runs.push({ ...summary, status });
   }
-  return { kind: 'runs', runs };
+  if (status === 'stuck') await addParentsOfStalled(client, filter, runs);
+  return { kind: 'runs', runs: runs.slice(0, limit) };
 }
+
+/** Of a stalled child the index knows, but not of the order that waits for it. */
+async function addParentsOfStalled(
+  client: Client,
+  { step, orderRef, buyerId }: RunFilter,
+  runs: RunSummary[],
+): Promise<void> {
+  const listed = new Set(runs.map(({ id }) => runIdOf(id)));
+  const query = `WorkflowType = 'priceLines' AND ExecutionStatus = 'Running' AND ${HAS_REPORTED_PROBLEMS}`;
+  for await (const { parentExecution } of client.workflow.list({ query })) {
+    const parent = parentExecution?.workflowId;
+    if (!parent || listed.has(parent)) continue;
+    listed.add(parent);
+    const run = await describeWorkflow(client, parent);
+    if (!run || !isRunning(run)) continue;
+    const summary = summaryOf(run);
+    const { id } = summary;
+    if (buyerId !== undefined && buyerId !== id.buyerId) continue;
+    if (orderRef !== undefined && orderRef !== id.orderRef) continue;
+    if (step !== undefined && step !== summary.step) continue;
+    runs.push({ ...summary, ...STALLED });
+  }
+  runs.sort((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt));
+}
+
+/** As lists have it; `where` says more. */
+const STALLED = { status: 'stuck', waitingFor: 'other code' } as const;
 
 function queryOf({ status, step, orderRef, buyerId }: RunFilter): string {
   const conditions = [`WorkflowType = ${quoted(ORDER_WORKFLOW)}`];
@@ -60,14 +89,17 @@ function quoted(value: string): string {
   return `'${value}'`;
 }
 
-function summaryOf(run: WorkflowExecutionInfo): RunSummary {
+type Listed = Pick<
+  WorkflowExecutionInfo,
+  'typedSearchAttributes' | 'status' | 'startTime' | 'closeTime'
+>;
+
+function summaryOf(run: Listed): RunSummary {
   const attributes = run.typedSearchAttributes;
   const outcome = oneOf(OUTCOMES, attributes.get(orderOutcomeKey));
   const running = run.status.name === 'RUNNING';
-  const stalled = running && hasReportedProblems(run);
-  const said = oneOf(STATUSES, attributes.get(orderStatusKey)) ?? 'running';
-  const status = stalled ? 'stuck' : said;
-  const waitingFor = stalled ? 'other code' : attributes.get(orderWaitsForKey);
+  const status = oneOf(STATUSES, attributes.get(orderStatusKey)) ?? 'running';
+  const waitingFor = attributes.get(orderWaitsForKey);
   return {
     id: {
       buyerId: fromSearchable(attributes.get(orderBuyerKey) ?? ''),
@@ -79,6 +111,7 @@ function summaryOf(run: WorkflowExecutionInfo): RunSummary {
     ...(waitingFor === undefined ? {} : { waitingFor }),
     startedAt: run.startTime.toISOString(),
     ...(run.closeTime === undefined ? {} : { endedAt: run.closeTime.toISOString() }),
+    ...(running && hasReportedProblems(run) ? STALLED : {}),
   };
 }
 

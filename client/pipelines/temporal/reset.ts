@@ -7,7 +7,7 @@ import { describeRun, isRunning, isoOf } from './description.ts';
 import { valueOf } from './deviation.ts';
 import type { Event } from './deviation.ts';
 import { stallOf } from './stall.ts';
-import { taskOf } from './tasks.ts';
+import { sameId, taskOf } from './tasks.ts';
 
 /**
  * Drops the end of a run's history and lets the code that is running now go on from there, under the same
@@ -97,10 +97,6 @@ function messagesIn(dropped: readonly Event[]): string[] {
 function byIn(argument: unknown): string {
   const named = typeof argument === 'object' && argument !== null && 'by' in argument;
   return named ? ` by ${String(argument.by)}` : '';
-}
-
-function sameId(one: unknown, other: unknown): boolean {
-  return String(one) === String(other);
 }
 
 /** What the server keeps of a reset: one text. */

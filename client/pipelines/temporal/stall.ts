@@ -5,10 +5,10 @@ import type {
 } from '@temporalio/client';
 import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/common';
 import type { Stalled } from '../../../core/contract.ts';
-import { isRunning, isoOf } from './description.ts';
+import { describeWorkflow, isRunning, isoOf } from './description.ts';
 import { deviationInWords, eventInWords, eventNamedIn } from './deviation.ts';
 import type { Event } from './deviation.ts';
-import { taskOf } from './tasks.ts';
+import { sameId, taskOf } from './tasks.ts';
 
 /** Written by the server when a run's workflow tasks fail one after the other, taken away when one succeeds. */
 const reportedProblems = defineSearchAttributeKey(
@@ -47,13 +47,36 @@ export async function stallOf(
   client: Client,
   run: WorkflowExecutionDescription,
 ): Promise<Stalled | undefined> {
+  if (!isRunning(run)) return undefined;
+  return (await ownStallOf(client, run)) ?? (await childsStallOf(client, run));
+}
+
+async function ownStallOf(
+  client: Client,
+  run: WorkflowExecutionDescription,
+): Promise<Stalled | undefined> {
   const task = run.raw.pendingWorkflowTask;
-  if (!isRunning(run) || !task) return undefined;
+  if (!task) return undefined;
   const attempt = task.attempt ?? 1;
   if (attempt <= 1 && !hasReportedProblems(run)) return undefined;
   const handle = client.workflow.getHandle(run.workflowId, run.runId);
   const { events } = await handle.fetchHistory();
   return stallIn(events ?? [], attempt);
+}
+
+/** A large order leaves its prices to children, and stands as still as they do. */
+async function childsStallOf(
+  client: Client,
+  { raw }: WorkflowExecutionDescription,
+): Promise<Stalled | undefined> {
+  for (const { workflowId } of raw.pendingChildren ?? []) {
+    const child = workflowId ? await describeWorkflow(client, workflowId) : undefined;
+    const stalled = child && (await stallOf(client, child));
+    if (!stalled) continue;
+    const { since, reason, version } = stalled;
+    return { since, reason: `its child ${workflowId}: ${reason}`, ...(version && { version }) };
+  }
+  return undefined;
 }
 
 /** The same, of a history whose next task is at its `attempt`th. */
@@ -124,10 +147,6 @@ function completedBy(completed: Event | undefined): string | undefined {
 function shortened(buildId: string | null | undefined): string | undefined {
   if (!buildId) return undefined;
   return /^@temporalio\/worker@[^+]*\+([0-9a-f]{12})/.exec(buildId)?.[1] ?? buildId;
-}
-
-function sameId(one: unknown, other: unknown): boolean {
-  return String(one) === String(other);
 }
 
 function timeOf({ eventTime }: Event): string {

@@ -25,3 +25,8 @@ function taskNamedIn(event: Event): number | undefined {
   const id = Number(attributes?.workflowTaskCompletedEventId);
   return id > 0 ? id : undefined;
 }
+
+/** Event ids come as numbers, as texts and as 64-bit integers of a class of their own. */
+export function sameId(one: unknown, other: unknown): boolean {
+  return String(one) === String(other);
+}
