@@ -10,7 +10,7 @@ import { replayQuietly } from '../../replay/gate/quiet.ts';
 import { filesOf, HISTORIES_DIR, readHistory } from '../../replay/history/file.ts';
 import type { KnownHistory } from '../../replay/history/file.ts';
 import { STAGES_IN_FLIGHT } from '../../replay/stages.ts';
-import { asType, eachEvent, type Event } from './edited.ts';
+import { asType, eachTask, tasksWithBoth, withFlags } from './edited.ts';
 
 replayQuietly();
 
@@ -52,10 +52,8 @@ suite('a new SDK', () => {
   });
 
   test('B1: would not follow 1.11.1 without the build id, by which it knows what flags were meant', async () => {
-    const nameless = eachEvent(await recorded('sdk-1.11.1', 'careless'), (event) => {
-      const { workflowTaskCompletedEventAttributes: task } = event;
-      return task ? { ...event, ...completed({ ...task, workerVersion: null }) } : event;
-    });
+    const known = await recorded('sdk-1.11.1', 'careless');
+    const nameless = eachTask(known, (task) => ({ ...task, workerVersion: null }));
     assert.match((await deviations(nameless)).join(), /the code starts a timer/);
   });
 
@@ -102,20 +100,6 @@ async function filesIn(version: string): Promise<KnownHistory[]> {
   return Promise.all((await filesOf(version)).map((file) => readHistory(file)));
 }
 
-const completed = (task: NonNullable<Event['workflowTaskCompletedEventAttributes']>) => ({
-  workflowTaskCompletedEventAttributes: task,
-});
-
-/** The same history, as if its tasks had been run with these flags of the SDK, and no SDK's name on them. */
-function withFlags(known: KnownHistory, langUsedFlags: number[]): KnownHistory {
-  return eachEvent(known, (event) => {
-    const { workflowTaskCompletedEventAttributes: task } = event;
-    if (!task) return event;
-    const sdkMetadata = { ...task.sdkMetadata, langUsedFlags };
-    return { ...event, ...completed({ ...task, sdkMetadata, workerVersion: null }) };
-  });
-}
-
 /** What the code asked for, by kind. */
 function commands({ history }: KnownHistory): string[] {
   return (history.events ?? []).flatMap((event) => {
@@ -123,17 +107,4 @@ function commands({ history }: KnownHistory): string[] {
     if (event.timerStartedEventAttributes) return ['timer'];
     return event.workflowExecutionCompletedEventAttributes ? ['end'] : [];
   });
-}
-
-/** How many workflow tasks were given a signal and the answer of an activity at once. */
-function tasksWithBoth({ history }: KnownHistory): number {
-  let [signal, answer, tasks] = [false, false, 0];
-  for (const event of history.events ?? []) {
-    if (event.workflowExecutionSignaledEventAttributes) signal = true;
-    if (event.activityTaskCompletedEventAttributes) answer = true;
-    if (!event.workflowTaskStartedEventAttributes) continue;
-    if (signal && answer) tasks++;
-    [signal, answer] = [false, false];
-  }
-  return tasks;
 }

@@ -104,7 +104,7 @@ suite('B27: a run does the same', () => {
       const begun = () => until('its first step', () => isOpen(workflowId));
       const ended = async () => {
         await told(workflowId);
-        return handleOf(workflowId).result();
+        await handleOf(workflowId).result();
       };
       if (again === undefined) await workshop.working(() => begun().then(ended));
       else {

@@ -79,27 +79,17 @@ async function usesTools(tools: Map<string, string>): Promise<string> {
   return ask(tools.get('tools') ?? 'nothing');
 }
 
-/** Takes a cancel, whenever it comes: the signal finds all that it needs. */
-export async function ready(): Promise<string> {
-  const order = { cancelled: false };
-  setHandler(cancelSignal, () => {
-    order.cancelled = true;
-  });
-  await condition(() => order.cancelled, '10s');
-  return order.cancelled ? 'cancelled' : 'completed';
-}
-
 /** Is not ready when the signal comes together with the start. */
 export async function readyTooLate(): Promise<string> {
-  let order: { cancelled: boolean } | undefined;
+  const state: { order?: { cancelled: boolean } } = {};
   setHandler(cancelSignal, () => {
-    if (order) order.cancelled = true;
+    if (state.order) state.order.cancelled = true;
   });
   await ask('order');
-  order = { cancelled: false };
-  const taken = order;
-  await condition(() => taken.cancelled, '1s');
-  return taken.cancelled ? 'cancelled' : 'completed';
+  const order = { cancelled: false };
+  state.order = order;
+  await condition(() => order.cancelled, '1s');
+  return order.cancelled ? 'cancelled' : 'completed';
 }
 
 /** Parses without end what should never have come here. */
