@@ -40,7 +40,7 @@ suite('a new SDK', () => {
     assert.equal(counted.histories, 3 * versions.length);
   });
 
-  test('B1: will be told from this one by the orders’ histories, which say on which SDK they ran', async () => {
+  test('B1: is told from the old one by the orders’ histories, which say on which SDK they ran', async () => {
     for (const stage of STAGES_IN_FLIGHT) {
       for (const file of await filesOf(stage)) {
         const { history } = await readHistory(file);
