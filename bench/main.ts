@@ -55,12 +55,23 @@ program
   .command('replay')
   .description('how fast histories replay, how a cold worker takes up a run, what a cache costs')
   .option('--lines <count>', 'lines of the long run', parseCount, fullReplayPlan.lines)
-  .option('--runs <count>', 'open runs for the caches', parseCount, fullReplayPlan.runs)
+  .option('--runs <count>', 'open runs for each cache', parseCount, fullReplayPlan.runs)
+  .option('--large-runs <count>', 'of 240 lines', parseCount, fullReplayPlan.largeRuns)
   .option('--events <count>', 'events to replay in a cell', parseCount, fullReplayPlan.events)
-  .option('--rounds <count>', 'how often each measurement has its turn', parseCount, 3)
+  .option(
+    '--rounds <count>',
+    'how often each measurement has its turn',
+    parseCount,
+    fullReplayPlan.rounds,
+  )
   .option('--out <folder>', 'where the report goes', 'docs/measured')
-  .action(async ({ out, ...plan }: ReplayPlan & { out: string }) => {
-    await measure('replay', out, (announce) => runReplayBench(plan, announce), reportReplay);
+  .action(async ({ out, ...plan }: Partial<ReplayPlan> & { out: string }) => {
+    await measure(
+      'replay',
+      out,
+      (announce) => runReplayBench({ ...fullReplayPlan, ...plan }, announce),
+      reportReplay,
+    );
   });
 
 await program.parseAsync();

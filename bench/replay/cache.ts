@@ -1,63 +1,46 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { isolatedEnv } from '../../client/isolated-env.mjs';
 import type { Ground } from '../../lab/world/ground.ts';
 import type { World } from '../../lab/world/world.ts';
-import { scriptProcess } from '../../stack/parts.ts';
 import { answer } from './answer.ts';
-import { usageOf } from './linux.ts';
+import { withCacheProcess } from './cache-process.ts';
 import type { CacheCell } from './plan.ts';
 
 /** How often each run is answered in a cell, once more before to bring it into the cache. */
-const ANSWERS = 3;
+const ANSWERS = 2;
 /** At once. A cache must have room for these, or tasks wait for a place in it until they time out. */
 const LANES = 8;
 
 /**
  * Answers open runs in turn through a worker with a cache of `asked`, all of them waiting for an approval
- * that the answer is not for: one workflow task each, no activity, and the run waits on.
+ * that the answer is not for: one workflow task each, no activity, and the run waits on. Answers lengthen
+ * a history, so each size has runs of its own, answered as often as the others'.
  */
 export async function measureCache(
-  { ground, world, client }: { ground: Ground; world: World; client: Client },
+  place: { ground: Ground; world: World },
+  client: Client,
   workflowIds: readonly string[],
   asked: number | undefined,
 ): Promise<CacheCell> {
-  const worker = scriptProcess(
-    'cache-worker',
-    'bench/replay/cache-worker.ts',
-    {
-      dataDir: join(ground.stack.dataDir, 'cache'),
-      onStart: (process) => ground.register(process),
-    },
-    {
-      ...isolatedEnv(process.env),
-      TEMPORAL_ADDRESS: world.temporal.address,
-      TASK_QUEUE: world.name,
-      BUNDLE: ground.bundle,
-      ...(asked !== undefined && { CACHE: String(asked) }),
-    },
-  );
-  await worker.start();
-  try {
-    const pid = worker.pid ?? NaN;
+  return withCacheProcess(place, { cache: asked }, async (worker) => {
     await answerAll(client, workflowIds, 0);
-    const before = await usageOf(pid);
+    const before = await worker.usage();
+    const [misses, fetches] = [await worker.misses(), await worker.fetches()];
     const began = performance.now();
     for (let n = 1; n <= ANSWERS; n++) await answerAll(client, workflowIds, n);
     const seconds = (performance.now() - began) / 1_000;
-    const after = await usageOf(pid);
+    const after = await worker.usage();
     const tasks = ANSWERS * workflowIds.length;
     return {
       asked,
-      size: Number(worker.readyFields['maxCachedWorkflows']),
+      size: worker.size,
       tasksPerSecond: tasks / seconds,
       cpuMsPerTask: (after.cpuMs - before.cpuMs) / tasks,
-      memoryMb: after.memoryMb,
+      // Without a cache there is none to miss, and every task is a replay.
+      replaysPerTask: worker.size === 0 ? 1 : ((await worker.misses()) - misses) / tasks,
+      fetchesPerTask: ((await worker.fetches()) - fetches) / tasks,
     };
-  } finally {
-    await worker.stop();
-  }
+  });
 }
 
 /** In another order each time: runs that come round in a circle would never be found in a smaller cache. */

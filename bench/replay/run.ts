@@ -7,9 +7,9 @@ import { replayQuietly } from '../../replay/gate/quiet.ts';
 import { HISTORIES_DIR, readHistory } from '../../replay/history/file.ts';
 import { CURRENT_STAGE } from '../../replay/stages.ts';
 import { describeMachine, type Machine } from '../machine.ts';
-import { measureCache } from './cache.ts';
+import { measureCaches } from './caches.ts';
 import { bundleOfLongRuns, measureColdStart, openRun } from './long-run.ts';
-import type { CacheCell, ColdCell, ReplayPlan, SpeedCell } from './plan.ts';
+import type { CacheCell, ColdCell, MemoryCell, ReplayPlan, SpeedCell } from './plan.ts';
 import { measureSpeed } from './speed.ts';
 
 export interface ReplayResult {
@@ -18,6 +18,7 @@ export interface ReplayResult {
   speed: SpeedCell[];
   cold: ColdCell[];
   cache: CacheCell[];
+  memory: MemoryCell[];
 }
 
 type Announce = (text: string) => void;
@@ -34,8 +35,10 @@ export async function runReplayBench(plan: ReplayPlan, announce: Announce): Prom
     try {
       const client = new Client({ connection, namespace: ground.stack.temporal.namespace });
       const long = await inWorld(ground, (world) => longRun(plan, ground, world, client, announce));
-      const cache = await inWorld(ground, (world) => caches(plan, ground, world, client, announce));
-      return { machine, plan, ...long, cache };
+      const caches = await inWorld(ground, (world) =>
+        measureCaches(plan, { ground, world }, client, announce),
+      );
+      return { machine, plan, ...long, ...caches };
     } finally {
       await connection.close();
     }
@@ -95,30 +98,4 @@ async function longRun(
     }
   }
   return { speed, cold };
-}
-
-async function caches(
-  { runs, rounds }: ReplayPlan,
-  ground: Ground,
-  world: World,
-  client: Client,
-  announce: Announce,
-): Promise<CacheCell[]> {
-  announce(`${runs} runs that wait for an approval`);
-  const worker = await world.startWorker();
-  const numbers = Array.from({ length: runs }, (_, n) => n).values();
-  const workflowIds: string[] = [];
-  const lane = async () => {
-    for (const n of numbers) workflowIds.push(await openRun(world, `open-${n}`, 1));
-  };
-  await Promise.all(Array.from({ length: 8 }, lane));
-  await worker.stop();
-  const cells: CacheCell[] = [];
-  for (let round = 1; round <= rounds; round++) {
-    for (const size of [0, Math.ceil(runs / 2), undefined]) {
-      announce(`caches, round ${round} of ${rounds}: ${size ?? 'the default'}`);
-      cells.push(await measureCache({ ground, world, client }, workflowIds, size));
-    }
-  }
-  return cells;
 }
