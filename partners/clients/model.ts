@@ -138,8 +138,9 @@ function failureOf(error: unknown, timedOut: boolean): StepFailure {
     return failureOfTransport('model', innermost(error), false);
   }
   if (error instanceof APIError && typeof error.status === 'number') {
-    const retryAfter = error.headers?.get('retry-after') ?? undefined;
-    return failureOfModel(error.status, error.error, retryAfter);
+    // An instanceof leaves the library's type parameters as any; these are their defaults.
+    const { status, headers, error: body } = error as APIError<number, Headers, object | undefined>;
+    return failureOfModel(status, body, headers.get('retry-after') ?? undefined);
   }
   // It answered, so it was paid, but nobody can tell for what: nonsense, or a body that broke off.
   const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);

@@ -105,9 +105,9 @@ test('a server that leaves out what it may is read all the same', async (t) => {
 });
 
 test('a model that nobody serves has not acted: busy', async (t) => {
-  const { url, close } = await runningModel(t);
-  await close();
-  const model = connectModel({ baseUrl: `${url}/model/v1`, apiKey });
+  const gone = await runningModel(t);
+  await gone.close();
+  const model = connectModel({ baseUrl: `${gone.url}/model/v1`, apiKey });
   t.after(() => model.close());
   await failsAs(model.complete(question, call), 'busy', 'unreachable');
 });
