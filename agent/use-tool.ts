@@ -74,7 +74,7 @@ async function search(
   call: Call,
 ): Promise<Said> {
   const found = (await supplier.search({ query }, call)).flatMap((article) => {
-    const known = orderable.safeParse({ ...article, name: plain(article.name, 200) });
+    const known = orderable.safeParse({ ...article, name: nameOf(article) });
     return known.success ? [{ known: known.data, article }] : [];
   });
   const articles = found.slice(0, MAX_ARTICLES);
@@ -82,10 +82,14 @@ async function search(
     asData('find_suppliers', {
       articles: articles.map(({ known, article }) => ({ ...known, ...wordsOf(article, chars) })),
     });
-  // Half as many characters each until it fits; names alone always do.
+  // Marks and escapes take their part too: a little less for each until it fits. Names alone always do.
   let chars = Math.floor(maxChars / Math.max(1, articles.length));
-  while (chars > 0 && shownWith(chars).length > maxChars) chars = Math.floor(chars / 2);
+  while (chars > 0 && shownWith(chars).length > maxChars) chars = Math.floor(chars * 0.9);
   return { shown: shownWith(chars), learnt: { articles: articles.map(({ known }) => known) } };
+}
+
+function nameOf({ name }: Article): string {
+  return plain(name, 200).slice(0, 300).toWellFormed();
 }
 
 function wordsOf({ supplierName, description }: Article, chars: number) {

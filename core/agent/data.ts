@@ -9,7 +9,7 @@ export function asData(source: string, value: unknown): string {
 
 /** The reverse of `asData` for a text that is one mark and nothing else; undefined for any other. */
 export function readData(text: string): { source: string; value: unknown } | undefined {
-  const found = /^<data from=("[^<]*?[^\\]")>([^<]*)<\/data>$/.exec(text);
+  const found = /^<data from=([^<>]*)>([^<>]*)<\/data>$/.exec(text);
   if (!found) return undefined;
   try {
     const source: unknown = JSON.parse(found[1] ?? '');

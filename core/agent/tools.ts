@@ -12,7 +12,7 @@ const amount = z
   .regex(/^\d{1,10}(\.\d{1,2})?$/)
   .describe('in the currency of the request, such as "1234.50"');
 const id = (what: string) => z.string().min(1).max(100).describe(what);
-const words = (what: string, max: number) => z.string().trim().min(1).max(max).describe(what);
+const words = (what: string, max: number) => z.string().regex(/\S/).max(max).describe(what);
 
 /** What each tool takes: the one source for what the model is told and for what is let through. */
 export const args = {

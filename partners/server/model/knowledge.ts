@@ -22,6 +22,7 @@ export interface Knowledge {
   text: string;
   /** How often the model has answered before. */
   turns: number;
+  searched: boolean;
   articles: (z.infer<typeof article> & { description?: string | undefined })[];
   quotes: z.infer<typeof quote>[];
   available: z.infer<typeof money> | undefined;
@@ -35,6 +36,7 @@ export function readKnowledge(messages: readonly WireMessage[]): Knowledge {
   const known: Knowledge = {
     text: '',
     turns: 0,
+    searched: false,
     articles: [],
     quotes: [],
     available: undefined,
@@ -51,7 +53,10 @@ export function readKnowledge(messages: readonly WireMessage[]): Knowledge {
     } else if (message.role === 'tool') {
       const name = names.get(message.tool_call_id) ?? '';
       if (learn(known, message.content)) known.failed.delete(name);
-      else known.failed.set(name, message.content);
+      // Nothing was shown yet, so this was no supplier's answer.
+      else if (name !== 'get_quote' || known.articles.length > 0) {
+        known.failed.set(name, message.content);
+      }
     }
   }
   return known;
@@ -63,6 +68,7 @@ function learn(known: Knowledge, content: string): boolean {
   if (!read.success) return false;
   const { text, turns = 0, articles = [], quotes = [], available, answers = [] } = read.data;
   if (data?.source === 'requester' && text !== undefined) known.text = text;
+  known.searched ||= data?.source === 'find_suppliers';
   known.turns += turns;
   known.articles.push(...articles);
   known.quotes.push(...quotes);

@@ -22,11 +22,10 @@ export function reply(known: Knowledge): Reply {
   if (known.turns < ponder) {
     return say('', call('find_suppliers', { query: `${what} variant ${known.turns + 1}` }));
   }
-  const failed = known.failed.get('submit_order') ?? known.failed.get('find_suppliers');
+  const failed = known.failed.get('submit_order');
   if (failed !== undefined) return say('', call('refuse', { reason: failed.slice(0, 300) }));
   if (known.articles.length === 0) {
-    const searched = known.turns > ponder;
-    return searched
+    return known.searched
       ? say('', call('refuse', { reason: `no supplier has ${what}` }))
       : say('I look for suppliers.', call('find_suppliers', { query: what }));
   }
@@ -37,7 +36,7 @@ export function reply(known: Knowledge): Reply {
     if (known.failed.has('get_quote')) {
       return say('', call('refuse', { reason: 'nobody quotes a price' }));
     }
-    const asked = known.articles.slice(0, 3).map(({ supplierId, sku }) => ({ supplierId, sku }));
+    const asked = known.articles.slice(-3).map(({ supplierId, sku }) => ({ supplierId, sku }));
     const calls = asked.map((each) => call('get_quote', { ...each, quantity }));
     return say('I ask them all for a price.', ...calls);
   }

@@ -7,7 +7,7 @@ import { asking, key, runningModel, used } from './model-running.ts';
 
 const REQUEST = '40 office chairs under 200 euro each, delivered in Utrecht by 12 January';
 
-const articles = [1, 2, 3, 4].map((n) => ({
+const articles = [4, 1, 2, 3].map((n) => ({
   supplierId: `sup_${n}`,
   sku: `CHAIR-${n}`,
   name: `chair ${n}`,
@@ -145,7 +145,7 @@ test('a wrong answer can be asked for the first turns only, or for ever', async 
 
 test('a summary of the program counts as what was said before', async (t) => {
   const { model } = await runningModel(t);
-  const digest = { turns: 9, articles, quotes: [{ ...articles[1], unitPrice: '20.00' }] };
+  const digest = { turns: 9, articles, quotes: [{ ...articles[2], unitPrice: '20.00' }] };
   const content = asData('program', digest);
   const { calls } = await model.complete(asking(REQUEST, { role: 'user', content }), call);
   assert.equal(calls[0]?.name, 'check_budget');
