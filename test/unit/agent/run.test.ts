@@ -145,7 +145,10 @@ test('an order waits for what stands beside it: it has to be submitted again, al
   const { calls } = alone.answer;
   const beside = absorb(input, informed(input), answered(2, [search, ...calls]));
   assert.equal(beside.draft, undefined);
-  assert.equal(next(input, beside).do, 'use-tools');
+  assert.match(JSON.stringify(beside.notes), /the only call of its answer/);
+  const found = { callId: 'a', ok: true, ref, size: 90, learnt: {} } as const;
+  const heard = absorb(input, beside, { kind: 'tools-used', turn: 2, results: [found] });
+  assert.equal(next(input, heard).do, 'call-model');
 });
 
 test('a quote for what no search has shown is sent back', () => {
@@ -238,9 +241,28 @@ test('calls whose answer was lost are charged at their worst, and so is an answe
   assert.ok(event.kind === 'model-answered');
   const { spent } = after(input, event);
   assert.equal(spent.inputTokens, 400 + 2 * worst.inputTokens);
+  const worstNanoEur = worst.inputTokens * 150 + worst.outputTokens * 600;
+  assert.equal(spent.nanoEur, 400 * 150 + 40 * 600 + 2 * worstNanoEur);
   assert.deepEqual([spent.calls, spent.lostCalls], [1, 2]);
   const { usage, ...uncounted } = event.answer;
   const blind = after(input, { ...event, answer: uncounted, lostCalls: 0 });
   assert.equal(blind.spent.outputTokens, worst.outputTokens);
   assert.equal(usage?.outputTokens, 40);
+});
+
+test('when old turns are dropped, what the server counted before says nothing any more', () => {
+  const small = inputOf(undefined, { maxPromptBytes: 3_000, maxTurns: 99 });
+  let state = informed(small);
+  assert.ok(state.counted !== undefined && state.digest === undefined);
+  const notes = (turn: number) => answered(turn, [{ callId: 'a', ok: false, error: 'no' }]);
+  const good = (turn: number) => answered(turn, [wants('p', { does: 'ask', question: 'Q?' })]);
+  for (let turn = 2; !state.digest; turn += 2) {
+    state = absorb(small, state, notes(turn));
+    if (state.digest) break;
+    state = absorb(small, state, good(turn + 1));
+    state = absorb(small, state, { kind: 'nobody-answered', gateVersion: state.asked });
+  }
+  assert.equal(state.counted, undefined);
+  assert.equal(state.digest.turns, state.turn - state.window.length);
+  assert.deepEqual(state.digest.quotes, [chair]);
 });
