@@ -2,7 +2,7 @@ import { plain, quote } from '../order/quote.ts';
 import { draftOf } from './draft.ts';
 import type { AgentEvent } from './events.ts';
 import type { AgentInput } from './input.ts';
-import { promptBound } from './prompt.ts';
+import { worstCase } from './prompt.ts';
 import type { ReadAnswer, ReadCall } from './read-answer.ts';
 import { charge } from './spend.ts';
 import type { AgentState, Note } from './state.ts';
@@ -39,18 +39,16 @@ export function absorbAnswer(input: AgentInput, state: AgentState, event: Answer
   return { ...after, open, repairs: 0 };
 }
 
-/** The answer is charged, whatever it is worth, and with it the calls whose answer was lost. */
+/** The answer is charged, whatever it is worth. */
 function paid(input: AgentInput, state: AgentState, event: Answered): AgentState {
-  const { answer, entry, lostCalls, turn } = event;
+  const { answer, entry, turn } = event;
   const { usage } = answer;
-  const worst = {
-    inputTokens: promptBound(input, state),
-    outputTokens: input.limits.maxOutputTokens,
-  };
+  const worst = worstCase(input, state);
   const after: AgentState = {
     ...state,
     turn,
-    spent: charge(state.spent, { usage, worst, lostCalls }, input.price),
+    spent: charge(state.spent, { usage, worst }, input.price),
+    lost: 0,
     head: entry.ref,
     window: [...state.window, entry.size],
     notes: [],

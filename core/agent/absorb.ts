@@ -4,7 +4,8 @@ import { absorbAnswer } from './absorb-answer.ts';
 import { asData } from './data.ts';
 import type { AgentEvent, Learnt, ToolResult } from './events.ts';
 import type { AgentInput } from './input.ts';
-import { boundWindow } from './prompt.ts';
+import { boundWindow, worstCase } from './prompt.ts';
+import { chargeLost } from './spend.ts';
 import type { AgentState, Facts, KnownArticle, Note } from './state.ts';
 
 /** Of articles, and of quotes: the newest. They are told to the model and carried from turn to turn. */
@@ -30,6 +31,10 @@ function take(input: AgentInput, state: AgentState, event: AgentEvent): AgentSta
       return isIdle(state) && event.turn === state.turn + 1
         ? absorbAnswer(input, state, event)
         : state;
+    case 'calls-lost':
+      return isIdle(state) && event.turn === state.turn + 1
+        ? loseCalls(input, state, event.lostCalls)
+        : state;
     case 'tools-used':
       return event.turn === state.turn ? useResults(state, event.results) : state;
     case 'person-answered':
@@ -52,6 +57,17 @@ function take(input: AgentInput, state: AgentState, event: AgentEvent): AgentSta
     default:
       return event satisfies never;
   }
+}
+
+/** Each is charged once: what is told is how many there are, not that there was another. */
+function loseCalls(input: AgentInput, state: AgentState, lostCalls: number): AgentState {
+  const worst = worstCase(input, state);
+  let lost = state;
+  while (lost.lost < lostCalls) {
+    const spent = chargeLost(lost.spent, worst, input.price);
+    lost = { ...lost, spent, lost: lost.lost + 1 };
+  }
+  return lost;
 }
 
 /** Nothing is under way, so the model is to be asked. */

@@ -31,9 +31,9 @@ export type AgentEvent =
       turn: number;
       answer: ReadAnswer;
       entry: EntryInStore;
-      /** Calls of this turn before it whose answer was lost, and which may have been paid for. */
-      lostCalls: number;
     }
+  /** So many calls of the turn to come have been lost by now, all of them counted. */
+  | { kind: 'calls-lost'; turn: number; lostCalls: number }
   | { kind: 'tools-used'; turn: number; results: ToolResult[] }
   | { kind: 'person-answered'; gateVersion: number; by: string; text: string }
   | { kind: 'person-decided'; gateVersion: number; decision: 'approve' | 'reject'; by: string }

@@ -3,9 +3,9 @@ import type { Order } from '../order/schema.ts';
 import { agentKey, orderIdOfRequest, requestIdOf } from './identity.ts';
 import type { AgentInput } from './input.ts';
 import type { Usage } from './messages.ts';
-import { promptBound } from './prompt.ts';
+import { worstCase } from './prompt.ts';
 import { formatNanoEur } from './prices.ts';
-import { callsWithin, whatIsShort } from './spend.ts';
+import { whatIsShort } from './spend.ts';
 import type { AgentOutcome, AgentState, KnownArticle, Question } from './state.ts';
 import { isReading } from './uses.ts';
 import type { Reading } from './uses.ts';
@@ -25,10 +25,8 @@ export type Action =
       do: 'call-model';
       turn: number;
       effectKey: string;
-      /** What one such call uses at most. */
+      /** What it uses at most. */
       worst: Usage;
-      /** How often it may be sent at most, when answers get lost, before the budget could be passed. */
-      maxCalls: number;
     }
   | { do: 'use-tools'; turn: number; calls: ToolCall[] }
   | { do: 'ask-person'; question: Question }
@@ -81,18 +79,14 @@ function callModel(input: AgentInput, state: AgentState, id: OrderId): Action {
     return exhausted(`${limits.maxTurns} turns are used up`);
   }
   const turn = state.turn + 1;
-  const worst = {
-    inputTokens: promptBound(input, state),
-    outputTokens: limits.maxOutputTokens,
-  };
-  const maxCalls = callsWithin(limits, spent, worst, price);
-  if (maxCalls === 0) {
+  const worst = worstCase(input, state);
+  const short = whatIsShort(limits, spent, worst, price);
+  if (short) {
     const { inputTokens, outputTokens, nanoEur } = spent;
     const used = `${formatNanoEur(nanoEur)} and ${inputTokens + outputTokens} tokens are spent`;
-    const short = whatIsShort(limits, spent, worst);
     return exhausted(`${used}, and one more call could pass the budget of ${short}`);
   }
-  return { do: 'call-model', turn, effectKey: agentKey(id, turn), worst, maxCalls };
+  return { do: 'call-model', turn, effectKey: agentKey(id, turn), worst };
 }
 
 function exhausted(reason: string): Action {

@@ -1,6 +1,6 @@
 import { asData } from './data.ts';
 import type { AgentInput } from './input.ts';
-import type { Message } from './messages.ts';
+import type { Message, Usage } from './messages.ts';
 import { sizeOf } from './size.ts';
 import type { AgentState, Digest, Note } from './state.ts';
 
@@ -10,12 +10,23 @@ export function digestMessage(digest: Digest): Message {
 }
 
 /** The most tokens that the next prompt can have: never fewer than the model will count. */
-export function promptBound(input: Pick<AgentInput, 'promptSize'>, state: AgentState): number {
+function promptBound(input: Pick<AgentInput, 'promptSize'>, state: AgentState): number {
   const bySize = sizeOfPrompt(input, state);
   // A byte is a quarter of a token, mostly: what the server has counted is the closer bound.
   return state.counted === undefined
     ? bySize
     : Math.min(bySize, state.counted + sizeOfNotes(state.notes));
+}
+
+/** What the next call of the model uses at most. */
+export function worstCase(
+  input: Pick<AgentInput, 'promptSize' | 'limits'>,
+  state: AgentState,
+): Usage {
+  return {
+    inputTokens: promptBound(input, state),
+    outputTokens: input.limits.maxOutputTokens,
+  };
 }
 
 /**

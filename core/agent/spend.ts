@@ -26,41 +26,39 @@ export function costOf({ inputTokens, outputTokens }: Usage, price: ModelPrice):
 }
 
 /**
- * How often a call that uses at most `worst` may be made before the budget could be passed. Asked
- * before the call, since afterwards the money is gone.
+ * What there would be too little of if one more call used all of `worst`; undefined when the budget has
+ * room for it. Asked before the call, since afterwards the money is gone.
  */
-export function callsWithin(budget: Budget, spent: Spent, worst: Usage, price: ModelPrice): number {
-  const tokensLeft = budget.maxTokens - spent.inputTokens - spent.outputTokens;
-  const moneyLeft = budget.maxNanoEur - spent.nanoEur;
-  const byTokens = Math.floor(tokensLeft / (worst.inputTokens + worst.outputTokens));
-  const cost = costOf(worst, price);
-  // A model of one's own costs nothing, and nothing is within every budget that is not overdrawn.
-  const byMoney = cost === 0 ? byTokens : Math.floor(moneyLeft / cost);
-  return Math.max(0, Math.min(byTokens, byMoney));
-}
-
-/** In words, what there is too little of for one more call. */
-export function whatIsShort(budget: Budget, spent: Spent, worst: Usage): 'tokens' | 'money' {
+export function whatIsShort(
+  budget: Budget,
+  spent: Spent,
+  worst: Usage,
+  price: ModelPrice,
+): 'tokens' | 'money' | undefined {
   const tokens = spent.inputTokens + spent.outputTokens + worst.inputTokens + worst.outputTokens;
-  return tokens > budget.maxTokens ? 'tokens' : 'money';
+  if (tokens > budget.maxTokens) return 'tokens';
+  return spent.nanoEur + costOf(worst, price) > budget.maxNanoEur ? 'money' : undefined;
 }
 
-/**
- * One answer is charged, and with it the calls before it whose answer was lost: nobody can say whether
- * they were paid for, so they count at their worst. So does an answer that came without a count.
- */
+/** One answer is charged; one that came without a count, at the most it can have cost. */
 export function charge(
   spent: Spent,
-  call: { usage: Usage | undefined; worst: Usage; lostCalls: number },
+  { usage, worst }: { usage: Usage | undefined; worst: Usage },
   price: ModelPrice,
 ): Spent {
-  const { worst, lostCalls } = call;
-  const used = call.usage ?? worst;
+  return { ...add(spent, usage ?? worst, price), calls: spent.calls + 1 };
+}
+
+/** A call whose answer was lost: nobody can say whether it was paid for, so it counts at its worst. */
+export function chargeLost(spent: Spent, worst: Usage, price: ModelPrice): Spent {
+  return { ...add(spent, worst, price), lostCalls: spent.lostCalls + 1 };
+}
+
+function add(spent: Spent, used: Usage, price: ModelPrice): Spent {
   return {
-    calls: spent.calls + 1,
-    lostCalls: spent.lostCalls + lostCalls,
-    inputTokens: spent.inputTokens + used.inputTokens + lostCalls * worst.inputTokens,
-    outputTokens: spent.outputTokens + used.outputTokens + lostCalls * worst.outputTokens,
-    nanoEur: spent.nanoEur + costOf(used, price) + lostCalls * costOf(worst, price),
+    ...spent,
+    inputTokens: spent.inputTokens + used.inputTokens,
+    outputTokens: spent.outputTokens + used.outputTokens,
+    nanoEur: spent.nanoEur + costOf(used, price),
   };
 }

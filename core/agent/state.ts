@@ -65,6 +65,8 @@ export interface AgentState {
   /** Answers of the model so far. */
   turn: number;
   spent: Spent;
+  /** Calls of the turn to come whose answer was lost, and which have been charged. */
+  lost: number;
   /** The newest entry of the transcript. */
   head?: Ref;
   /** What stands for the turns that are no longer sent word for word, as it was known when they were dropped. */
@@ -93,6 +95,7 @@ export function initialState(): AgentState {
   return {
     turn: 0,
     spent: NOTHING_SPENT,
+    lost: 0,
     window: [],
     notes: [],
     open: [],

@@ -1,4 +1,5 @@
-import OpenAI, { APIConnectionError, APIError } from 'openai';
+import type OpenAI from 'openai';
+import type { APIError } from 'openai';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { z } from 'zod';
 import type { Message, ModelAnswer, ModelQuestion } from '../../core/agent/messages.ts';
@@ -41,27 +42,20 @@ const completion = z.object({
 
 /**
  * A model behind an OpenAI-compatible endpoint. Never asks twice by itself: whoever calls retries, and
- * counts. The key is in no failure and no log. Apart from the other partners, since only the agent's
- * workers should pay for loading the library. Throws TypeError when `baseUrl` is no URL.
+ * counts. The key is in no failure and no log. Throws TypeError when `baseUrl` is no URL.
  */
 export function connectModel({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): Model {
   // The deadline of a call is its own, so undici's are off.
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, maxResponseSize });
-  const openai = new OpenAI({
-    apiKey,
-    baseURL: new URL(baseUrl).href,
-    maxRetries: 0,
-    logLevel: 'off',
-    // undici's own types of the same standard fetch.
-    fetch: undiciFetch as unknown as typeof fetch,
-    fetchOptions: { dispatcher },
-  });
+  const baseURL = new URL(baseUrl).href;
+  let connected: Promise<OpenAI> | undefined;
 
   return {
     async complete({ key, ...question }, { timeoutMs, signal }) {
       signal?.throwIfAborted();
       const deadline = AbortSignal.timeout(timeoutMs);
       try {
+        const openai = await (connected ??= connect({ apiKey, baseURL, dispatcher }));
         const answer = await openai.chat.completions.create(bodyOf(question), {
           // The signal covers the body as well, which the library's own timeout does not.
           signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
@@ -71,11 +65,33 @@ export function connectModel({ baseUrl, apiKey }: { baseUrl: string; apiKey: str
         return answerOf(answer);
       } catch (error) {
         signal?.throwIfAborted();
-        throw withoutKey(failureOf(error, deadline.aborted), apiKey);
+        throw withoutKey(await failureOf(error, deadline.aborted), apiKey);
       }
     },
     close: () => dispatcher.destroy(),
   };
+}
+
+/** Loaded with the first call: 170 ms that a worker which never asks a model should not spend at its start. */
+async function connect({
+  apiKey,
+  baseURL,
+  dispatcher,
+}: {
+  apiKey: string;
+  baseURL: string;
+  dispatcher: Agent;
+}): Promise<OpenAI> {
+  const { default: Client } = await import('openai');
+  return new Client({
+    apiKey,
+    baseURL,
+    maxRetries: 0,
+    logLevel: 'off',
+    // undici's own types of the same standard fetch.
+    fetch: undiciFetch as unknown as typeof fetch,
+    fetchOptions: { dispatcher },
+  });
 }
 
 function bodyOf({ model, messages, tools, maxOutputTokens }: ModelQuestion) {
@@ -131,13 +147,14 @@ function finishOf(reason: string): ModelAnswer['finish'] {
   return reason === 'tool_calls' || reason === 'function_call' ? 'tool-calls' : 'stop';
 }
 
-function failureOf(error: unknown, timedOut: boolean): StepFailure {
+async function failureOf(error: unknown, timedOut: boolean): Promise<StepFailure> {
+  const { APIConnectionError, APIError: AnyApiError } = await import('openai');
   if (timedOut) return failureOfTransport('model', error, true);
   // A connection error is an APIError too, one without a status.
   if (error instanceof APIConnectionError) {
     return failureOfTransport('model', innermost(error), false);
   }
-  if (error instanceof APIError && typeof error.status === 'number') {
+  if (error instanceof AnyApiError && typeof error.status === 'number') {
     // An instanceof leaves the library's type parameters as any; these are their defaults.
     const { status, headers, error: body } = error as APIError<number, Headers, object | undefined>;
     return failureOfModel(status, body, headers.get('retry-after') ?? undefined);

@@ -67,7 +67,7 @@ async function carryOut(
     case 'call-model': {
       const { turn, effectKey } = action;
       const thought = await think({ model, store }, input, { turn, effectKey, state }, call);
-      return [{ kind: 'model-answered', turn, lostCalls: 0, ...thought }];
+      return [{ kind: 'model-answered', turn, ...thought }];
     }
     case 'use-tools': {
       const tools = { ...partners, store };

@@ -50,7 +50,7 @@ const reply = fc.record({
   asked: fc.double({ min: 0, max: 1, noNaN: true }),
   said: fc.double({ min: 0, max: 1, noNaN: true }),
   counted: fc.boolean(),
-  lost: fc.integer({ min: 0, max: 3 }),
+  loses: fc.integer({ min: 0, max: 3 }),
   /** What people and partners do. */
   fails: fc.boolean(),
   decision: fc.constantFrom('approve' as const, 'reject' as const, 'silence' as const),
@@ -66,11 +66,16 @@ const limits = fc.record({
 });
 
 /** What the world makes of an action; a world that has no more replies repeats its last. */
-function happening(action: Action, { n, replies }: { n: number; replies: Reply[] }): AgentEvent {
+function happening(
+  action: Action,
+  { n, lost, replies }: { n: number; lost: number; replies: Reply[] },
+): AgentEvent {
   const world = replies[Math.min(n, replies.length - 1)] as Reply;
   switch (action.do) {
     case 'call-model':
-      return modelAnswers(action, world);
+      return world.loses === 0 && n < replies.length
+        ? { kind: 'calls-lost', turn: action.turn, lostCalls: lost + 1 }
+        : modelAnswers(action, world);
     case 'use-tools':
       return {
         kind: 'tools-used',
@@ -101,7 +106,7 @@ function happening(action: Action, { n, replies }: { n: number; replies: Reply[]
 }
 
 function modelAnswers(action: Action & { do: 'call-model' }, world: Reply): AgentEvent {
-  const { worst, maxCalls, turn } = action;
+  const { worst, turn } = action;
   const calls = world.calls.map((each, index): ReadCall => ({ callId: `c${index}`, ...each }));
   const refusal = { callId: 'r', ok: true, use: { does: 'refuse', reason: 'no' } } as const;
   const answer = {
@@ -117,9 +122,7 @@ function modelAnswers(action: Action & { do: 'call-model' }, world: Reply): Agen
     }),
   };
   const entry = { ref, size: world.size, answerSize: Math.min(world.size, 2_000) };
-  // The engine gives up when no more calls are within the budget.
-  const lostCalls = Math.min(world.lost, maxCalls - 1);
-  return { kind: 'model-answered', turn, answer, entry, lostCalls };
+  return { kind: 'model-answered', turn, answer, entry };
 }
 
 interface Lived {
@@ -136,7 +139,7 @@ function live(input: AgentInput, replies: Reply[], from = initialState()): Lived
     const action = next(input, state);
     lived.actions.push(action);
     if (action.do === 'end') return lived;
-    const event = happening(action, { n, replies });
+    const event = happening(action, { n, lost: state.lost, replies });
     lived.events.push(event);
     lived.states.push(absorb(input, state, event));
   }
@@ -168,14 +171,15 @@ test('an answer is charged once, however often it is heard of, and nothing else 
   fc.assert(
     fc.property(replies, limits, (replies, limits) => {
       const input = inputOf(undefined, limits);
-      const { events, states } = live(input, replies);
+      const { actions, events, states } = live(input, replies);
       events.forEach((event, n) => {
         const [before, after] = [states[n] as AgentState, states[n + 1] as AgentState];
         assert.equal(absorb(input, after, event), after, `${event.kind} was taken twice`);
         const paid = after.spent.nanoEur - before.spent.nanoEur;
-        if (event.kind !== 'model-answered') return assert.equal(paid, 0);
-        const { usage } = event.answer;
-        if (usage && event.lostCalls === 0) assert.equal(paid, costOf(usage, input.price));
+        const action = actions[n];
+        const worst = action?.do === 'call-model' ? action.worst : undefined;
+        const used = event.kind === 'model-answered' ? (event.answer.usage ?? worst) : worst;
+        assert.equal(paid, used ? costOf(used, input.price) : 0);
       });
       const last = states.at(-1) as AgentState;
       for (const event of events) assert.equal(absorb(input, last, event), last);

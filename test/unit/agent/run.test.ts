@@ -216,10 +216,10 @@ test('the last call that the budget allows is made, and the next is not', () => 
   const tokens = inputTokens + outputTokens;
   for (const limits of [
     { maxTokens: tokens, maxNanoEur: nanoEur },
-    { maxTurns: 1, maxTokens: tokens * 2 - 1 },
+    { maxTurns: 1, maxTokens: tokens },
   ]) {
     const allowed = worst(initialState(), limits);
-    assert.ok(allowed.do === 'call-model' && allowed.maxCalls === 1);
+    assert.equal(allowed.do, 'call-model');
   }
   for (const [limits, what] of [
     [{ maxTokens: tokens - 1 }, /budget of tokens/],
@@ -233,20 +233,30 @@ test('the last call that the budget allows is made, and the next is not', () => 
   assert.ok(turned.do === 'end' && /1 turns/.test(turned.reason));
 });
 
-test('calls whose answer was lost are charged at their worst, and so is an answer without a count', () => {
+test('a call whose answer was lost is charged at its worst, once, and the budget is looked at again', () => {
   const action = next(input, initialState());
   assert.ok(action.do === 'call-model');
-  const { worst } = action;
-  const event = answered(1, [search], { lostCalls: 2 });
+  const { inputTokens, outputTokens } = action.worst;
+  const nanoEur = inputTokens * 150 + outputTokens * 600;
+  const lost = { kind: 'calls-lost', turn: 1, lostCalls: 1 } as const;
+  const once = after(input, lost, lost);
+  assert.deepEqual(once.spent, { calls: 0, lostCalls: 1, inputTokens, outputTokens, nanoEur });
+  const twice = absorb(input, once, { ...lost, lostCalls: 2 });
+  assert.equal(twice.spent.nanoEur, 2 * nanoEur);
+  const answer = absorb(input, twice, answered(1, [search]));
+  assert.equal(answer.spent.nanoEur, 2 * nanoEur + 400 * 150 + 40 * 600);
+  assert.deepEqual([answer.spent.calls, answer.spent.lostCalls, answer.lost], [1, 2, 0]);
+  const tight = inputOf(undefined, { maxNanoEur: 2 * nanoEur });
+  assert.equal(next(tight, once).do, 'call-model');
+  assert.equal(next(tight, twice).do, 'end');
+});
+
+test('an answer that came without a count is charged at its worst', () => {
+  const event = answered(1, [search]);
   assert.ok(event.kind === 'model-answered');
-  const { spent } = after(input, event);
-  assert.equal(spent.inputTokens, 400 + 2 * worst.inputTokens);
-  const worstNanoEur = worst.inputTokens * 150 + worst.outputTokens * 600;
-  assert.equal(spent.nanoEur, 400 * 150 + 40 * 600 + 2 * worstNanoEur);
-  assert.deepEqual([spent.calls, spent.lostCalls], [1, 2]);
   const { usage, ...uncounted } = event.answer;
-  const blind = after(input, { ...event, answer: uncounted, lostCalls: 0 });
-  assert.equal(blind.spent.outputTokens, worst.outputTokens);
+  const blind = after(input, { ...event, answer: uncounted });
+  assert.equal(blind.spent.outputTokens, input.limits.maxOutputTokens);
   assert.equal(usage?.outputTokens, 40);
 });
 

@@ -53,7 +53,7 @@ export function answered(
     usage: { inputTokens: 400, outputTokens: 40 },
   };
   const entry = { ref, size: 300, answerSize: 200 };
-  return { kind: 'model-answered', turn, answer, entry, lostCalls: 0, ...more };
+  return { kind: 'model-answered', turn, answer, entry, ...more };
 }
 
 export function wants(callId: string, use: ToolUse): ReadCall {
