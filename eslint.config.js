@@ -26,12 +26,12 @@ const imports = {
     types: ['activities'],
   },
   activities: {
-    folders: ['core', 'partners'],
+    folders: ['core', 'partners', 'agent'],
     packages: ['@temporalio/activity', '@temporalio/common', 'pg'],
     node: true,
   },
   queue: {
-    folders: ['core', 'partners'],
+    folders: ['core', 'partners', 'agent'],
     packages: ['pg', 'zod', 'pino', 'prom-client', 'fastify'],
     node: true,
   },
