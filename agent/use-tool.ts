@@ -102,7 +102,8 @@ async function quote(
   article: KnownArticle | undefined,
   call: Call,
 ): Promise<Said> {
-  if (!article) throw new Error('a quote for an article that nobody has seen');
+  // Shown when it was asked for, and pushed out by newer ones since: only the newest are remembered.
+  if (!article) throw new StepFailure('refused', 'forgotten', 'search for the article again first');
   const { supplierId, sku } = article;
   const quoted = await supplier.quote({ supplierId, sku, currency }, call);
   const unitPrice = decimal('not-negative').safeParse(quoted.unitPrice);

@@ -158,7 +158,8 @@ function settled(input: AgentInput, state: AgentState): AgentState {
   if (ask?.use.does === 'ask') {
     const { callId, use } = ask;
     const who = limits.answerer;
-    const question = { gate: 'question', gateVersion, who, callId, text: use.question } as const;
+    const text = plain(use.question, MAX_ANSWER_CHARS);
+    const question = { gate: 'question', gateVersion, who, callId, text } as const;
     return { ...state, asked: gateVersion, question };
   }
   const { draft } = state;

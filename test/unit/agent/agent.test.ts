@@ -216,6 +216,8 @@ test('a supplier’s words are cut to what a result may have, and cannot become 
   const asked = { callId: 'q', effectKey: 'k', use: quote, article: chair };
   const quoted = await useTool(tools, input, asked, call);
   assert.ok(!quoted.ok && /no usable price/.test(quoted.error));
+  const forgotten = await useTool(tools, input, { callId: 'q', effectKey: 'k', use: quote }, call);
+  assert.ok(!forgotten.ok && /again/.test(forgotten.error));
 });
 
 test('a crash between the answer and its checkpoint leaves an orphan and a call that was paid for', async (t) => {

@@ -68,6 +68,12 @@ test('a question goes to a person, and the answer back to the model as data with
   assert.equal(heard.facts.answers[0]?.by, 'Ann');
 });
 
+test('a question reaches a person’s terminal without what could move its cursor', () => {
+  const asks = wants('p', { does: 'ask', question: 'Colour?\u001b[2J' });
+  const { question } = after(input, answered(1, [asks]));
+  assert.ok(question?.gate === 'question' && !question.text.includes('\u001b'));
+});
+
 test('nobody answers: the model is told and may go on', () => {
   const asks = wants('p', { does: 'ask', question: 'Which colour?' });
   const waiting = after(input, answered(1, [asks]), { kind: 'nobody-answered', gateVersion: 1 });
