@@ -150,22 +150,23 @@ function finishOf(reason: string): ModelAnswer['finish'] {
 async function failureOf(error: unknown, timedOut: boolean): Promise<StepFailure> {
   const { APIConnectionError, APIError: AnyApiError } = await import('openai');
   if (timedOut) return failureOfTransport('model', error, true);
-  // A connection error is an APIError too, one without a status.
-  if (error instanceof APIConnectionError) {
-    return failureOfTransport('model', innermost(error), false);
-  }
   if (error instanceof AnyApiError && typeof error.status === 'number') {
     // An instanceof leaves the library's type parameters as any; these are their defaults.
     const { status, headers, error: body } = error as APIError<number, Headers, object | undefined>;
     return failureOfModel(status, body, headers.get('retry-after') ?? undefined);
   }
-  // It answered, so it was paid, but nobody can tell for what: nonsense, or a body that broke off.
+  // What has a cause was found below the library: in the connection, or in a body that broke off.
+  const cause = innermost(error);
+  if (error instanceof APIConnectionError || cause !== error) {
+    return failureOfTransport('model', cause, false);
+  }
+  // It answered, so it was paid, but nobody can tell for what.
   const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
   return new StepFailure('unknown', 'bad-answer', `model answered nonsense: ${why}`);
 }
 
 /** The system's own error, under the wrappings of the library and of fetch. */
-function innermost(error: Error): unknown {
+function innermost(error: unknown): unknown {
   let inner: unknown = error;
   while (inner instanceof Error && inner.cause !== undefined) inner = inner.cause;
   return inner;

@@ -127,6 +127,36 @@ test('what a real endpoint refuses, the scripted one refuses', async (t) => {
   assert.equal((await control.counts()).completion, 0);
 });
 
+test('any client may ask, with or without saying whose call it is; what makes no sense names its field', async (t) => {
+  const { url, control } = await runningModel(t);
+  const ask = async (more: object, headers: Record<string, string> = {}) => {
+    const messages = [{ role: 'user', content: 'hello' }];
+    const response = await fetch(`${url}/model/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ model: 'scripted-1', messages, ...more }),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  assert.equal((await ask({ temperature: 0 })).status, 200);
+  assert.equal((await control.counts()).completion, 1);
+  const streaming = await ask({ stream: true });
+  assert.deepEqual([streaming.status, /streaming is off/.test(streaming.text)], [400, true]);
+  const empty = await ask({ messages: [] });
+  assert.deepEqual([empty.status, /messages/.test(empty.text)], [400, true]);
+  const unlabelled = await ask({}, { 'x-effect-key': 'no-business-key' });
+  assert.deepEqual([unlabelled.status, /X-Effect-Key/.test(unlabelled.text)], [400, true]);
+  assert.equal((await control.counts()).completion, 1);
+});
+
+test('an answer of more than five megabytes is given up as unknown', async (t) => {
+  const baseUrl = await answering(t, `{"choices":"${'x'.repeat(5_100_000)}"}`);
+  const model = connectModel({ baseUrl, apiKey });
+  t.after(() => model.close());
+  const { message } = await failsAs(model.complete(question, call), 'unknown', 'connection-lost');
+  assert.match(message, /MAX_SIZE/);
+});
+
 test('the key is in no failure, however the endpoint answers or the key is written', async (t) => {
   const wrong = 'wrong-but-secret-4711';
   const failures = [];
