@@ -18,6 +18,7 @@ RUN npm ci --omit=dev --ignore-scripts \
   && mkdir /data && chown node:node /data
 COPY core ./core
 COPY partners ./partners
+COPY agent ./agent
 COPY activities ./activities
 COPY workflows ./workflows
 COPY queue ./queue

@@ -13,19 +13,25 @@ const imports = {
   core: { packages: ['zod', 'big.js', 'currency-codes'] },
   // Parsing files: never reached from a workflow, so it may use a parser.
   'core/order/read': { folders: ['core'], packages: ['zod', 'big.js', 'saxes'] },
-  partners: { folders: ['core'], packages: ['fastify', 'undici', 'zod', 'pino'], node: true },
+  partners: {
+    folders: ['core'],
+    packages: ['fastify', 'openai', 'undici', 'zod', 'pino'],
+    node: true,
+  },
+  // What a turn of the buying agent does to the outside, the same on every implementation.
+  agent: { folders: ['core', 'partners/contract.ts'], packages: ['zod'], node: true },
   workflows: {
     folders: ['core'],
     packages: ['@temporalio/workflow', '@temporalio/common'],
     types: ['activities'],
   },
   activities: {
-    folders: ['core', 'partners'],
+    folders: ['core', 'partners', 'agent'],
     packages: ['@temporalio/activity', '@temporalio/common', 'pg'],
     node: true,
   },
   queue: {
-    folders: ['core', 'partners'],
+    folders: ['core', 'partners', 'agent'],
     packages: ['pg', 'zod', 'pino', 'prom-client', 'fastify'],
     node: true,
   },

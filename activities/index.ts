@@ -1,4 +1,4 @@
-import type { PartnerName, Partners } from '../partners/contract.ts';
+import type { ORDER_PARTNERS, Partners } from '../partners/contract.ts';
 import { chargeActivities } from './charge.ts';
 import { creditActivities } from './credit.ts';
 import { invoiceActivities } from './invoice.ts';
@@ -31,7 +31,7 @@ export function partnerActivities({ partners, invoices }: ActivityDependencies) 
     supplier: { ...priceActivities(supplier), ...placeActivities(supplier) },
     // Writes a row of our own first; the mail is what somebody else's limit is about.
     mailer: invoiceActivities(invoices, mailer),
-  } satisfies Record<PartnerName, object>;
+  } satisfies Record<(typeof ORDER_PARTNERS)[number], object>;
 }
 
 /** What workflows know of the activities: types only, never the code. */

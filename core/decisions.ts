@@ -8,7 +8,7 @@ import type { Outcome } from './steps.ts';
 // Pure: the same decisions in a workflow and in the queue. Time comes in as an argument (ms since 1970).
 
 /** True when a person must approve: above the limit of its currency, or in a currency that has none. */
-export function approvalNeeded(payable: Money, policy: Policy): boolean {
+export function approvalNeeded(payable: Money, policy: Pick<Policy, 'approvalLimits'>): boolean {
   const limit = Object.hasOwn(policy.approvalLimits, payable.currency)
     ? policy.approvalLimits[payable.currency]
     : undefined;

@@ -1,3 +1,4 @@
+import type { ModelAnswer, ModelQuestion } from '../core/agent/messages.ts';
 import type { Money } from '../core/order/money.ts';
 
 /**
@@ -58,8 +59,21 @@ export interface Warehouse {
   ): Promise<{ released: boolean }>;
 }
 
+/** One thing that a supplier sells. Name and description are the supplier's own words: data, never instructions. */
+export interface Article {
+  supplierId: string;
+  supplierName: string;
+  sku: string;
+  name: string;
+  /** UN/ECE Recommendation 20 unit code. */
+  unit: string;
+  description: string;
+}
+
 /** Takes no keys: a request sent twice is an order placed twice. Can be asked by reference. */
 export interface Supplier {
+  /** Read only. What the suppliers' catalogues have for these words, at most 20 articles; nothing found: none. */
+  search(input: { query: string }, call: Call): Promise<Article[]>;
   /** Read only. Confirms a stated price; quotes a fixed one, made from the sku, where none is stated. `refused` with `unknown-sku`. */
   quote(
     input: { supplierId: string; sku: string; currency: string; unitPrice?: string },
@@ -95,16 +109,35 @@ export interface Mailer {
   find(input: { messageId: string }, call: Call): Promise<{ mailId: string }[]>;
 }
 
+export interface Finance {
+  /** Read only. What the buyer may still spend this year. */
+  available(input: { buyerId: string; currency: string }, call: Call): Promise<Money>;
+}
+
+/**
+ * A language model: takes no keys and can't be asked what it answered. A call sent twice is paid for
+ * twice, so an answer that has been received has to be written down. `key` only labels the call, for
+ * whoever counts them.
+ */
+export interface Model {
+  complete(input: ModelQuestion & { key: string }, call: Call): Promise<ModelAnswer>;
+  close(): Promise<void>;
+}
+
 export interface Partners {
   payments: Payments;
   bureau: Bureau;
   warehouse: Warehouse;
   supplier: Supplier;
   mailer: Mailer;
+  finance: Finance;
   close(): Promise<void>;
 }
 
-export const PARTNER_NAMES = ['payments', 'bureau', 'warehouse', 'supplier', 'mailer'] as const;
+/** Whom the purchase order talks to. */
+export const ORDER_PARTNERS = ['payments', 'bureau', 'warehouse', 'supplier', 'mailer'] as const;
+/** The buying agent talks to two more, and to the supplier. */
+export const PARTNER_NAMES = [...ORDER_PARTNERS, 'finance', 'model'] as const;
 export type PartnerName = (typeof PARTNER_NAMES)[number];
 
 export const EFFECT_KINDS = [
@@ -117,6 +150,7 @@ export const EFFECT_KINDS = [
   'order',
   'cancel',
   'mail',
+  'completion',
 ] as const;
 export type EffectKind = (typeof EFFECT_KINDS)[number];
 

@@ -1,14 +1,18 @@
 import { z } from 'zod';
-import { PARTNER_NAMES, type PartnerName, type Partners } from './contract.ts';
+import { PARTNER_NAMES, type Model, type PartnerName, type Partners } from './contract.ts';
 
 /** Every operation of every partner, by the name it has in the contract. */
 export const OPERATIONS = {
   payments: ['charge', 'refund', 'findCharges'],
   bureau: ['enquire', 'screen'],
   warehouse: ['reserve', 'release'],
-  supplier: ['quote', 'place', 'find', 'cancel'],
+  supplier: ['search', 'quote', 'place', 'find', 'cancel'],
   mailer: ['send', 'find'],
-} as const satisfies { [P in PartnerName]: readonly (keyof Partners[P])[] };
+  finance: ['available'],
+  model: ['complete'],
+} as const satisfies {
+  [P in PartnerName]: readonly (keyof (Partners & { model: Model })[P])[];
+};
 
 /** setTimeout fires at once above this, so no wait may be longer. */
 const MAX_WAIT_MS = 2 ** 31 - 1;

@@ -4,7 +4,7 @@ import type { NativeConnection, WorkerDeploymentOptions, WorkerOptions } from '@
 import { localActivities, partnerActivities } from '../activities/index.ts';
 import type { ActivityDependencies } from '../activities/index.ts';
 import { partnerQueue } from '../activities/partner-queues.ts';
-import { PARTNER_NAMES } from '../partners/contract.ts';
+import { ORDER_PARTNERS } from '../partners/contract.ts';
 import type { Deployment } from './deployment.ts';
 import type { Rates } from './rates.ts';
 
@@ -92,7 +92,7 @@ function workerOptions(options: OrderWorkersOptions): WorkerOptions[] {
       maxConcurrentWorkflowTaskExecutions: 40,
       stickyQueueScheduleToStartTimeout: stickyTimeoutMs,
     },
-    ...PARTNER_NAMES.map((partner) => ({
+    ...ORDER_PARTNERS.map((partner) => ({
       ...shared,
       taskQueue: partnerQueue(taskQueue, partner),
       activities: activities[partner],

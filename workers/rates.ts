@@ -13,6 +13,9 @@ export const defaultRates: Rates = {
   // A line is an activity here.
   supplier: 500,
   mailer: 100,
+  finance: 100,
+  // A provider's own limit is far below: it answers 429 and says when to come back.
+  model: 20,
 };
 
 /** `payments=50,supplier=100`. Faults name the entry and what it should be. */

@@ -23,6 +23,7 @@ const DONE: Record<EffectKind, string> = {
   order: 'placed',
   cancel: 'cancelled',
   mail: 'mailed',
+  completion: 'asked the model',
 };
 
 /**

@@ -1,5 +1,6 @@
 import type { Partners } from '../contract.ts';
 import { bureauClient } from './bureau.ts';
+import { financeClient } from './finance.ts';
 import { connectHttp } from './http.ts';
 import { mailerClient } from './mailer.ts';
 import { paymentsClient } from './payments.ts';
@@ -7,7 +8,7 @@ import { supplierClient } from './supplier.ts';
 import { warehouseClient } from './warehouse.ts';
 
 /**
- * Clients for the partners at `baseUrl`. Nothing is sent before the first call; `close` ends the
+ * Clients for the partners at `baseUrl`, all but the model, which has an address of its own. Nothing is sent before the first call; `close` ends the
  * connections. Throws TypeError when `baseUrl` is no URL.
  */
 export function connectPartners({ baseUrl }: { baseUrl: string }): Partners {
@@ -18,6 +19,7 @@ export function connectPartners({ baseUrl }: { baseUrl: string }): Partners {
     warehouse: warehouseClient(http),
     supplier: supplierClient(http),
     mailer: mailerClient(http),
+    finance: financeClient(http),
     close: () => http.close(),
   };
 }

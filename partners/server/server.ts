@@ -2,12 +2,15 @@ import fastify, { type FastifyError } from 'fastify';
 import { pino, type Logger } from 'pino';
 import { Books } from './books.ts';
 import { serveBureau } from './bureau.ts';
+import { serveCatalogue } from './catalogue.ts';
 import { serveControl } from './control.ts';
 import type { Desk } from './desk.ts';
 import { Faults } from './faults.ts';
+import { serveFinance } from './finance.ts';
 import { Holds } from './holds.ts';
 import { openJournal, type Journal } from './journal.ts';
 import { serveMailer } from './mailer.ts';
+import { serveModel } from './model/serve.ts';
 import { servePayments } from './payments.ts';
 import { Refusal } from './refusal.ts';
 import { serveSupplier } from './supplier.ts';
@@ -68,7 +71,10 @@ function openDesk(journal: Journal, log: Logger): Desk {
   serveBureau(desk);
   serveWarehouse(desk);
   serveSupplier(desk);
+  serveCatalogue(desk);
   serveMailer(desk);
+  serveFinance(desk);
+  serveModel(desk);
   serveControl(desk, journal.tornBytes);
   return desk;
 }

@@ -48,6 +48,12 @@ const refused = [
   ],
   ['a dynamic import of one', 'workflows/x.ts', `await import('node:fs');`, 'q2t/import-direction'],
   [
+    'a partner’s client in a turn of the agent',
+    'agent/x.ts',
+    `import { connectModel } from '../partners/clients/model.ts'; connectModel();`,
+    'q2t/import-direction',
+  ],
+  [
     'the engine in the hand-built queue',
     'queue/x.ts',
     `import { sleep } from '@temporalio/workflow'; await sleep(1);`,

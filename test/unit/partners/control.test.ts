@@ -51,6 +51,7 @@ test('every kind is counted, with 0 for what did not happen', async (t) => {
     order: 0,
     cancel: 0,
     mail: 2,
+    completion: 0,
   });
   assert.equal((await control.counts('acme/2')).mail, 0);
 });
