@@ -4,7 +4,7 @@ import { openInvoices } from '../../activities/invoices.ts';
 import { localActivities, partnerActivities } from '../../activities/index.ts';
 import { partnerQueue } from '../../activities/partner-queues.ts';
 import { connectPartners } from '../../partners/clients/connect.ts';
-import { PARTNER_NAMES } from '../../partners/contract.ts';
+import { ORDER_PARTNERS } from '../../partners/contract.ts';
 import type { OrderBench } from '../support/order-bench.ts';
 import { workflowBundle } from '../support/temporal.ts';
 
@@ -25,7 +25,7 @@ export async function splitWorkers(bench: OrderBench): Promise<SplitWorkers> {
   const invoices = await openInvoices(bench.databaseUrl);
   const activities = partnerActivities({ partners, invoices });
   const workers = await Promise.all(
-    PARTNER_NAMES.map((partner) =>
+    ORDER_PARTNERS.map((partner) =>
       Worker.create({
         connection,
         taskQueue: partnerQueue(bench.taskQueue, partner),
