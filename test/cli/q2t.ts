@@ -81,7 +81,7 @@ export async function assertGolden(
   const seen = `exit code ${exitCode}\n--- stdout\n${stdout}\n--- stderr\n${stderr}\n`;
   const normal = Object.entries(names).reduce(
     (text, [value, placeholder]) => text.replaceAll(value, placeholder),
-    withoutTimes(seen),
+    normalised(seen),
   );
   const common = new URL(`golden/${name}.txt`, import.meta.url);
   const own = new URL(`golden/${name}.${on}.txt`, import.meta.url);
@@ -96,11 +96,12 @@ async function update(text: string, common: URL, own: URL | false): Promise<void
   if (text !== (await readFile(common, 'utf8'))) await writeFile(own, text);
 }
 
-/** Times, ports and the target (which names an `up` that may run meanwhile), as words. */
-function withoutTimes(text: string): string {
+/** Times, ids that a partner makes up, ports and the target (which names an `up` that may run meanwhile), as words. */
+function normalised(text: string): string {
   const time = /\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} (CET|CEST)/g;
   return text
     .replace(time, 'TIME')
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
     .replace(/TIME \((now|in \d+ \w+|\d+ \w+ ago)\)/g, 'TIME (RELATIVE)')
     .replace(/^(Temporal|Postgres) \S*127\.0\.0\.1:\d+.* from the environment.*$/gm, 'TARGET')
     .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT');
