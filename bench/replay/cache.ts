@@ -6,13 +6,13 @@ import { answer } from './answer.ts';
 import { withCacheProcess } from './cache-process.ts';
 import type { CacheCell } from './plan.ts';
 
-/** How often each run is answered in a cell, once more before to bring it into the cache. */
+/** How often each run is answered in a cell, on average, and once before to bring it into the cache. */
 const ANSWERS = 2;
-/** At once. A cache must have room for these, or tasks wait for a place in it until they time out. */
+/** Answers at once, at most. */
 const LANES = 8;
 
 /**
- * Answers open runs in turn through a worker with a cache of `asked`, all of them waiting for an approval
+ * Answers open runs through a worker with a cache of `asked`, all of them waiting for an approval
  * that the answer is not for: one workflow task each, no activity, and the run waits on. Answers lengthen
  * a history, so each size has runs of its own, answered as often as the others'.
  */
@@ -23,11 +23,11 @@ export async function measureCache(
   asked: number | undefined,
 ): Promise<CacheCell> {
   return withCacheProcess(place, { cache: asked }, async (worker) => {
-    await answerAll(client, workflowIds, 0);
+    await answerEach(client, workflowIds);
     const before = await worker.usage();
     const [misses, fetches] = [await worker.misses(), await worker.fetches()];
     const began = performance.now();
-    for (let n = 1; n <= ANSWERS; n++) await answerAll(client, workflowIds, n);
+    for (let n = 1; n <= ANSWERS; n++) await answerSome(client, workflowIds, n);
     const seconds = (performance.now() - began) / 1_000;
     const after = await worker.usage();
     const tasks = ANSWERS * workflowIds.length;
@@ -43,15 +43,24 @@ export async function measureCache(
   });
 }
 
-/** In another order each time: runs that come round in a circle would never be found in a smaller cache. */
-async function answerAll(client: Client, workflowIds: readonly string[], round: number) {
-  const drawn = workflowIds.toSorted((a, b) => fraction(round, a) - fraction(round, b)).values();
-  const lane = async () => {
-    for (const workflowId of drawn) await answer(client, workflowId);
+async function answerEach(client: Client, workflowIds: readonly string[]) {
+  for (const workflowId of workflowIds) await answer(client, workflowId);
+}
+
+/** As many answers as there are runs, each for one drawn at random: no lane has the run of another. */
+async function answerSome(client: Client, workflowIds: readonly string[], round: number) {
+  // Half of the smaller cache: without room for all of them, tasks wait for a place in it until they time out.
+  const lanes = Math.max(1, Math.min(LANES, Math.floor(workflowIds.length / 4)));
+  const lane = async (_: unknown, at: number) => {
+    const own = workflowIds.filter((_, n) => n % lanes === at);
+    for (const n of own.keys()) {
+      const drawn = own[Math.floor(fraction(round, `${at} ${n}`) * own.length)];
+      if (drawn !== undefined) await answer(client, drawn);
+    }
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all(Array.from({ length: lanes }, lane));
 }
 
 function fraction(round: number, text: string): number {
-  return createHash('sha256').update(`${round} ${text}`).digest().readUInt32BE(0);
+  return createHash('sha256').update(`${round} ${text}`).digest().readUInt32BE(0) / 2 ** 32;
 }

@@ -42,7 +42,7 @@ export function reportReplay({ machine, plan, speed, cold, cache, memory }: Repl
     'A worker process that has just become ready is given a task of an open run that it has never seen: it fetches the history from the server, replays it and takes an answer of a person. Then the same answer again.',
     table(['events', 'cold ms', 'warm ms'], colds),
     '## What a cache gives',
-    `${plan.runs} open runs get answers in turn, 8 at a time, in another order each time, each answer one workflow task without an activity. A run that is not in the cache is replayed from its history; one that a full cache has let go is fetched from the server first, since the server still counts on the worker to have it. Each size has runs of its own, so that their histories are equally long in each round. *CPU ms/replay*: what a task takes above one whose run is in the cache, by the share of tasks that are replays. Where one after a full cache takes more than one without any, a cache that is too small gains less than its hits.`,
+    `${plan.runs} open runs get answers, 8 at a time at most, each for a run drawn at random and each one workflow task without an activity. A run that is not in the cache is replayed from its history; one that a full cache has let go is fetched from the server first, since the server still counts on the worker to have it. Each size has runs of its own, so that their histories are equally long in each round. *CPU ms/replay*: what a task takes above one whose run is in the cache, by the share of tasks that are replays. Runs that come round in a circle, or once in every round, are hardly ever found in a cache that holds half of them: it lets go of the one that was used longest ago.`,
     table(
       [
         'cached runs at most',
@@ -56,7 +56,7 @@ export function reportReplay({ machine, plan, speed, cold, cache, memory }: Repl
     ),
     'The default comes from the heap limit of the process: 600 runs a gigabyte above 200 MB, 250 above 400 MB without one context for all.',
     '## What a cached run takes',
-    'Workers that have just started are asked where so many open runs are, once each, which brings them into the cache, and hold them then. *Heap*: in use in the threads of the process after a garbage collection. *Memory*: what the process holds after that (VmRSS). Megabytes a run are the slope over the counts. *Fit*: in a gigabyte, by the heap.',
+    'Workers that have just started are asked where so many open runs are, once each, which brings them into the cache, and hold them then. *Heap*: in use in the threads of the process after a garbage collection. *Memory*: what the process holds after that (VmRSS). Megabytes a run are the slope over the counts. How many fit in a gigabyte of heap follows from that; the process holds garbage of their replays as well, up to the heap limit that it is given.',
     table(
       [
         'lines',
@@ -66,7 +66,7 @@ export function reportReplay({ machine, plan, speed, cold, cache, memory }: Repl
         'memory MB',
         'heap MB/run',
         'memory MB/run',
-        'fit in 1 GB',
+        'fit in 1 GB of heap',
       ],
       memoryRows(memory),
     ),
