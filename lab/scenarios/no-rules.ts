@@ -1,0 +1,2 @@
+import type { Scenario } from '../scenario.ts';
+export const noRules = { name: 'no-rules' } as Scenario;

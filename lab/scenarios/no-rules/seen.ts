@@ -1,0 +1,31 @@
+import type { Trial, Verdict } from '../../../replay/rules/rule.ts';
+import { countOutcomes } from '../../../replay/rules/rule.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Outcome } from '../../scenario.ts';
+
+export type SeenVerdict = Verdict<string> & { past?: Verdict<string> };
+
+/** What came of each edit, by the rule's name. */
+export type Seen = ReadonlyMap<string, SeenVerdict>;
+
+/** What the table says of the edits of one side. */
+export type Table = ReadonlyMap<string, Trial<string>>;
+
+/** Where what was seen is not what the table says, one sentence each. */
+export function differences(table: Table, seen: Seen): string[] {
+  return [...table].flatMap(([name, { outcome, says, past }]) => {
+    const expected = { outcome, says, ...(past && { past }) };
+    const found = seen.get(name);
+    if (isDeepStrictEqual(found, expected)) return [];
+    return [
+      `${name}: the table says ${JSON.stringify(expected)}, seen was ${JSON.stringify(found)}`,
+    ];
+  });
+}
+
+/** Held when everything came to what the table says. Throws with what did not. */
+export function judge(table: Table, seen: Seen): Outcome {
+  const wrong = differences(table, seen);
+  if (wrong.length > 0) throw new Error(wrong.join('\n'));
+  return { verdict: 'held', counted: { edits: table.size, ...countOutcomes([...seen.values()]) } };
+}
