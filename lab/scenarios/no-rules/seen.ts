@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Edit } from '../../../replay/changes/change.ts';
 import type { Trial, Verdict } from '../../../replay/rules/rule.ts';
 import { countOutcomes } from '../../../replay/rules/rule.ts';
-import { isDeepStrictEqual } from 'node:util';
+import { withoutGuard } from '../../guards/guard.ts';
 import type { Outcome } from '../../scenario.ts';
 
 export type SeenVerdict = Verdict<string> & { past?: Verdict<string> };
@@ -28,4 +30,10 @@ export function judge(table: Table, seen: Seen): Outcome {
   const wrong = differences(table, seen);
   if (wrong.length > 0) throw new Error(wrong.join('\n'));
   return { verdict: 'held', counted: { edits: table.size, ...countOutcomes([...seen.values()]) } };
+}
+
+/** Environment for a worker whose source has the edits, as it loads. */
+export function patchesOf(edits: readonly Edit[]): NodeJS.ProcessEnv {
+  const patches = edits.map(({ file, from, to }) => ({ file, replace: from, by: to }));
+  return withoutGuard({ name: 'nothing', patches });
 }

@@ -13,12 +13,11 @@ import { judgeWorkflow, type FreshVerdict } from '../../../replay/rules/judge.ts
 import type { FreshRun, ReplaysOf } from '../../../replay/rules/replays.ts';
 import { labelOf, UNCHANGED } from '../../../replay/rules/rule.ts';
 import { rules } from '../../../replay/rules/rules.ts';
-import { withoutGuard } from '../../guards/guard.ts';
 import type { Stage } from '../../scenario.ts';
 import type { World } from '../../world/world.ts';
 import { openFolder, prepare, readJson, runScript } from './folder.ts';
 import { loseAnswers, twoLines, wrongEffects } from './order.ts';
-import type { Seen } from './seen.ts';
+import { patchesOf, type Seen } from './seen.ts';
 
 /**
  * Every edit of the workflow: linted, bundled as a workflow type of its own, replayed with what is
@@ -56,13 +55,9 @@ async function runFresh(
   const connection = await Connection.connect({ address });
   cleanUp(() => connection.close());
   const client = new Client({ connection, namespace });
-  const patches = rules.flatMap(({ temporal }) => temporal.activities ?? []);
   await world.startWorker({
     Q2T_BUNDLE: join(folder, 'bundle.js'),
-    ...withoutGuard({
-      name: 'nothing: what the changed workflows need besides',
-      patches: patches.map(({ file, from, to }) => ({ file, replace: from, by: to })),
-    }),
+    ...patchesOf(rules.flatMap(({ temporal }) => temporal.activities ?? [])),
   });
   const verdicts = new Map<string, FreshVerdict>();
   const runs: Record<string, FreshRun> = {};
