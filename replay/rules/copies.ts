@@ -43,7 +43,8 @@ async function linkBeside(root: string, folder: string): Promise<void> {
   const parts = folder.split('/');
   for (const [depth, own] of parts.entries()) {
     const parent = parts.slice(0, depth).join('/');
-    const names = depth === 0 ? ['core', 'partners'] : await readdir(join(projectRoot, parent));
+    const names =
+      depth === 0 ? ['core', 'partners', 'activities'] : await readdir(join(projectRoot, parent));
     for (const name of names.filter((other) => other !== own)) {
       await symlink(join(projectRoot, parent, name), join(root, parent, name));
     }

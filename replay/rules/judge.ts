@@ -1,5 +1,5 @@
 import type { Prepared } from './prepared.ts';
-import type { ReplaysOf } from './replays.ts';
+import type { DeviationOf, ReplaysOf } from './replays.ts';
 import type { StepOutcome, TemporalOutcome, Verdict } from './rule.ts';
 
 /** How the new run of a changed workflow went on a real server. */
@@ -41,10 +41,7 @@ function pastLint(
   }
   const problem = fresh.error ?? fresh.wrong ?? (replays.fresh && inWords(replays.fresh));
   if (problem !== undefined) return { outcome: 'stalls', says: `a new run: ${problem}` };
-  if (inFlight) {
-    const run = inFlight.path === 'plain' ? '' : `a run ${inFlight.path.replaceAll('-', ' ')}: `;
-    return { outcome: 'patch needed', says: `${run}${inWords(inFlight)}` };
-  }
+  if (inFlight) return { outcome: 'patch needed', says: inWords(inFlight) };
   if (differs !== undefined) return { outcome: 'passes replay, but', says: differs };
   return { outcome: 'free', says: '' };
 }
@@ -76,8 +73,8 @@ function behindLint<Outcome extends string>(
   return { outcome: 'refused by lint', says, past };
 }
 
-function inWords({ eventId, history, code }: { eventId: number; history: string; code: string }) {
-  return `at event ${eventId} the history ${history}; the code ${code}`;
+function inWords({ path, eventId, history, code }: DeviationOf): string {
+  return `at event ${eventId} of ${path} the history ${history}; the code ${code}`;
 }
 
 /** The sentence with the module's name, of a page that the bundler writes. */

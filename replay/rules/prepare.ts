@@ -9,15 +9,14 @@ import { isOfStepsOnly, labelOf, UNCHANGED } from './rule.ts';
 import { rules } from './rules.ts';
 
 /**
- * `node replay/rules/prepare.ts workflows|queue|chain FOLDER`: a process of its own, since bundling and lint
+ * `node replay/rules/prepare.ts workflows|queue FOLDER`: a process of its own, since bundling and lint
  * keep one busy for seconds. Makes the changed copies in FOLDER, and `prepared.json` by the rules' labels;
  * of the workflows also `bundle.js`, with every edit that can be bundled as a workflow type.
  */
 const [, , side, root = ''] = process.argv;
 if (side === 'workflows') await prepareWorkflows();
 else if (side === 'queue') await prepareQueue();
-else if (side === 'chain') await prepareChain();
-else throw new Error(`prepare workflows, queue or chain, not ${side}`);
+else throw new Error(`prepare workflows or queue, not ${side}`);
 
 async function prepareWorkflows(): Promise<void> {
   const lint = openLint();
@@ -47,15 +46,6 @@ async function prepareQueue(): Promise<void> {
     if (isOfStepsOnly(rule))
       await copyWith(join(root, label), 'queue/steps', { name: rule.name, edits });
     prepared[label] = { lint: await lint(rule.name, edits) };
-  }
-  await writeFile(join(root, 'prepared.json'), JSON.stringify(prepared));
-}
-
-async function prepareChain(): Promise<void> {
-  const lint = openLint();
-  const prepared: Record<string, Prepared> = {};
-  for (const rule of rules) {
-    if (rule.chain) prepared[labelOf(rule)] = { lint: await lint(rule.name, rule.chain.edits) };
   }
   await writeFile(join(root, 'prepared.json'), JSON.stringify(prepared));
 }

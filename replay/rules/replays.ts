@@ -55,7 +55,6 @@ const fresh = JSON.parse(await readFile(join(root, 'fresh.json'), 'utf8')) as Re
   string,
   FreshRun
 >;
-const unchanged = known(UNCHANGED, UNCHANGED);
 const bundled = rules.filter((rule) => fresh[labelOf(rule)] !== undefined);
 
 /** Of each label the first run that fails, and its own. */

@@ -5,24 +5,20 @@ import { judgeStep } from '../../../replay/rules/judge.ts';
 import { labelOf } from '../../../replay/rules/rule.ts';
 import { rules } from '../../../replay/rules/rules.ts';
 import { openMessages, untilQuiet } from '../../observe/messages.ts';
+import { NOBODY_DIES } from '../ambiguous-charge/unhurried.ts';
 import type { Stage } from '../../scenario.ts';
 import type { World } from '../../world/world.ts';
-import { openFolder, prepare } from './folder.ts';
 import { loseAnswers, twoLines, wrongEffects } from './order.ts';
 import { patchesOf, type Seen } from './seen.ts';
 
 const DAY_MS = 86_400_000;
 
 /** Retries only when the scenario moves the order's clock. */
-const POLICY = { retryInitialMs: DAY_MS, retryMaxMs: DAY_MS };
+const POLICY = { ...NOBODY_DIES.policy, retryInitialMs: DAY_MS, retryMaxMs: DAY_MS };
 
 /** The edits that a link is tried with: each under a message that stands at it, and under a new order. */
 export async function tryLinks(stage: Stage): Promise<Seen> {
-  const folder = await openFolder(stage);
-  const [prepared, world] = await Promise.all([
-    prepare(stage, 'chain', folder),
-    stage.world({ policy: POLICY }),
-  ]);
+  const world = await stage.world({ ...NOBODY_DIES, policy: POLICY });
   const tried = rules.flatMap((rule) => {
     const orders = [1, 2].map((n) => twoLines(world, `${labelOf(rule)}-${n}`));
     const [inFlight, fresh] = orders;
@@ -47,7 +43,7 @@ export async function tryLinks(stage: Stage): Promise<Seen> {
       inFlight: await problemOf(stage, world, inFlight),
       fresh: await problemOf(stage, world, fresh),
     };
-    seen.set(rule.name, judgeStep({ prepared: prepared[labelOf(rule)] ?? { lint: [] }, ...found }));
+    seen.set(rule.name, judgeStep({ prepared: { lint: [] }, ...found }));
     await changed.stop();
     await stage.say(`${rule.name}: tried`);
   }

@@ -17,7 +17,7 @@ export async function openFolder({ cleanUp }: Stage): Promise<string> {
 /** Makes the copies of one side there, and returns what lint and the bundler say of each. */
 export async function prepare(
   stage: Stage,
-  side: 'workflows' | 'queue' | 'chain',
+  side: 'workflows' | 'queue',
   folder: string,
 ): Promise<Record<string, Prepared>> {
   await runScript(stage, 'replay/rules/prepare.ts', side, folder);

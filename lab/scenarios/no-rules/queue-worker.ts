@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { pino } from 'pino';
 import { z } from 'zod';
-import { pipelinesFor, pipelinesOf } from '../../../queue/steps/pipelines.ts';
+import * as original from '../../../queue/steps/pipelines.ts';
 import { startWorker } from '../../../queue/worker/start.ts';
 
 /**
@@ -20,17 +20,16 @@ const environment = z.object({
   ),
 });
 const { Q2T_LAB_VERSIONS: versionsAsText = '{}', ...rest } = process.env;
-const settings = environment.parse({ ...rest, Q2T_LAB_VERSIONS: JSON.parse(versionsAsText) });
-
-/** What the copies are copies of. */
-type Steps = typeof import('../../../queue/steps/pipelines.ts');
+const asked: unknown = JSON.parse(versionsAsText);
+const settings = environment.parse({ ...rest, Q2T_LAB_VERSIONS: asked });
 
 const versions = await Promise.all(
   Object.entries(settings.Q2T_LAB_VERSIONS).map(async ([name, from]) => {
-    if ('version' in from) return [name, pipelinesFor([from.version]).of(from.version)] as const;
+    if ('version' in from)
+      return [name, original.pipelinesFor([from.version]).of(from.version)] as const;
     const file = pathToFileURL(join(from.folder, 'queue/steps/pipelines.ts')).href;
     // A copy of that very module, with other text inside its functions.
-    const copy = (await import(file)) as Steps;
+    const copy = (await import(file)) as typeof original;
     return [name, copy.pipelinesFor(['2']).of('2')] as const;
   }),
 );
@@ -41,7 +40,7 @@ const worker = await startWorker({
   partnersUrl: settings.PARTNERS_URL,
   log,
   visibilityMs: settings.Q2T_VISIBILITY_MS,
-  pipelines: pipelinesOf(new Map(versions)),
+  pipelines: original.pipelinesOf(new Map(versions)),
   orders: 8,
   lines: 1,
   mails: 2,

@@ -8,6 +8,7 @@ import type { Prepared } from '../../../replay/rules/prepared.ts';
 import { isOfStepsOnly, labelOf, type Rule } from '../../../replay/rules/rule.ts';
 import { rules } from '../../../replay/rules/rules.ts';
 import { until } from '../../observe/until.ts';
+import { NOBODY_DIES } from '../ambiguous-charge/unhurried.ts';
 import type { Stage } from '../../scenario.ts';
 import type { World } from '../../world/world.ts';
 import { openFolder, prepare } from './folder.ts';
@@ -18,7 +19,13 @@ import { patchesOf, type Seen } from './seen.ts';
 const DAY_MS = 86_400_000;
 
 /** Retries only when the scenario moves the run's clock, so that each run stands still where it should. */
-const POLICY = { retryInitialMs: DAY_MS, retryMaxMs: DAY_MS, maxAttempts: 3 };
+const POLICY = {
+  ...NOBODY_DIES.policy,
+  heartbeatMs: 60_000,
+  retryInitialMs: DAY_MS,
+  retryMaxMs: DAY_MS,
+  maxAttempts: 3,
+};
 
 /** The two runs of an edit: one that is in the step when it comes, and one that begins with it. */
 interface Pair {
@@ -101,7 +108,7 @@ async function tryWith(
 ): Promise<void> {
   const { stage, world, prepared, seen } = bench;
   for (const { rule, fresh } of pairs) {
-    await loseAnswers(world, fresh, ['enquire', 'charge']);
+    await loseAnswers(world, fresh, ['enquire', 'charge', 'place']);
     await submitAs(bench, fresh, versionsOf(rule).fresh);
   }
   const { versions, patches = [] } = code;

@@ -13,6 +13,7 @@ import { judgeWorkflow, type FreshVerdict } from '../../../replay/rules/judge.ts
 import type { FreshRun, ReplaysOf } from '../../../replay/rules/replays.ts';
 import { labelOf, UNCHANGED } from '../../../replay/rules/rule.ts';
 import { rules } from '../../../replay/rules/rules.ts';
+import { NOBODY_DIES } from '../ambiguous-charge/unhurried.ts';
 import type { Stage } from '../../scenario.ts';
 import type { World } from '../../world/world.ts';
 import { openFolder, prepare, readJson, runScript } from './folder.ts';
@@ -25,7 +26,10 @@ import { patchesOf, type Seen } from './seen.ts';
  */
 export async function tryWorkflows(stage: Stage): Promise<Seen> {
   const folder = await openFolder(stage);
-  const [prepared, world] = await Promise.all([prepare(stage, 'workflows', folder), stage.world()]);
+  const [prepared, world] = await Promise.all([
+    prepare(stage, 'workflows', folder),
+    stage.world(NOBODY_DIES),
+  ]);
   await stage.say(`${rules.length} edits of the workflow linted and bundled`);
   const bundled = Object.keys(prepared).filter((label) => !prepared[label]?.bundler);
   const verdicts = await runFresh(stage, world, folder, [UNCHANGED, ...bundled]);
@@ -84,7 +88,7 @@ async function runFresh(
 }
 
 async function start(client: Client, world: World, label: string, order: Order) {
-  await loseAnswers(world, order, ['enquire', 'charge']);
+  await loseAnswers(world, order, ['enquire', 'charge', 'place']);
   return client.workflow.start(label, {
     args: [toRunInput(order, world.policy, new Date())],
     workflowId: runIdOf(orderIdOf(order)),
@@ -113,7 +117,7 @@ async function endOrStall(
       }
     }
     // Two dozen of these at once: more often would be most of what the server does.
-    await sleep(500, undefined, { signal });
+    await sleep(1_000, undefined, { signal });
   }
 }
 

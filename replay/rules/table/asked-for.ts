@@ -26,7 +26,7 @@ export const askedFor: readonly Rule[] = [
         },
       ],
       outcome: 'patch needed',
-      says: '',
+      says: 'at event 20 of plain the history schedules activity "credit"; the code schedules activity "screen"',
     },
     queue: {
       edits: [
@@ -37,7 +37,7 @@ export const askedFor: readonly Rule[] = [
         },
       ],
       outcome: 'version needed',
-      says: '',
+      says: 'never screened',
     },
     chain: {
       edits: [
@@ -58,7 +58,7 @@ export const askedFor: readonly Rule[] = [
         },
       ],
       outcome: 'version needed',
-      says: '',
+      says: 'never screened',
     },
     why: 'A position in a program means something in that program only. Temporal notices and stops; a cursor goes on from where it stands and leaves out what now comes before it.',
   },
@@ -130,7 +130,7 @@ export const CURRENT_VERSION = '3';
         },
       ],
       outcome: 'patch needed',
-      says: '',
+      says: 'at event 28 of refused-by-the-bureau the history ends the run; the code schedules activity "screen"',
     },
     queue: {
       edits: [
@@ -158,10 +158,10 @@ export const CURRENT_VERSION = '3';
 `,
         },
       ],
-      outcome: 'breaks',
+      outcome: 'free',
       says: '',
     },
-    why: '',
+    why: 'Replay compares in which order things are asked for and not when. A run that came through both asks in the same order and replays; one that was refused by the first now asks for the second as well. One recorded path is not enough to see it. In the step the ledger puts it right, at the price of a request: the result carries one outcome, so the screening is asked for once more in its own step, and the partner’s key makes it one. At a partner without keys it would have to be looked up: one effect a step.',
   },
   {
     name: 'rename an activity',
@@ -181,7 +181,7 @@ export const CURRENT_VERSION = '3';
         },
       ],
       outcome: 'patch needed',
-      says: '',
+      says: 'at event 20 of plain the history schedules activity "credit"; the code schedules activity "enquiry"',
     },
     queue: {
       edits: [
@@ -205,7 +205,7 @@ export const CURRENT_VERSION = '3';
         },
       ],
       outcome: 'version needed',
-      says: '',
+      says: 'stuck: version 2 has no step credit (unknown)',
     },
     why: 'Names that a run may stand on are data: an activity’s in a history, a step’s in a row.',
   },
@@ -220,7 +220,7 @@ export const CURRENT_VERSION = '3';
         },
       ],
       outcome: 'patch needed',
-      says: '',
+      says: 'at event 20 of plain the history schedules activity "credit"; the code starts a timer',
     },
     queue: {
       edits: [
@@ -247,7 +247,7 @@ export const CURRENT_VERSION = '3';
         },
       ],
       outcome: 'patch needed',
-      says: '',
+      says: 'at event 20 of plain the history schedules activity "credit"; the code starts a timer',
     },
     queue: {
       edits: [
@@ -275,7 +275,7 @@ export const CURRENT_VERSION = '3';
         },
       ],
       outcome: 'patch needed',
-      says: '',
+      says: 'at event 26 of plain the history sets OrderStatus=running, OrderStep=screen; the code starts a timer',
     },
     queue: {
       edits: [

@@ -24,7 +24,7 @@ export const compared: readonly Rule[] = [
         },
       ],
       outcome: 'passes replay, but',
-      says: '',
+      says: 'activity "price" has another time limit',
     },
     queue: {
       edits: [
@@ -41,7 +41,7 @@ export const compared: readonly Rule[] = [
       outcome: 'free',
       says: '',
     },
-    why: 'A call that is under way keeps the limit it was made with on both sides; the next one has the new one.',
+    why: 'A call that is under way keeps the limit it was made with on both sides; the next one has the new one. What guards it: the policy is part of a run’s input, so a limit that is changed there is none of an older run’s.',
   },
   {
     name: 'change an argument',
@@ -56,7 +56,7 @@ export const compared: readonly Rule[] = [
         },
       ],
       outcome: 'passes replay, but',
-      says: '',
+      says: 'activity "credit" has another input',
     },
     queue: {
       edits: [
@@ -71,9 +71,9 @@ export const compared: readonly Rule[] = [
         },
       ],
       outcome: 'version needed',
-      says: '',
+      says: 'stuck: bureau answered 422: key acme/PO-1/r1/credit came with another request before (never)',
     },
-    why: '',
+    why: 'What is under way on Temporal keeps the input that is in its history, retries included; what comes later has the new one, and no gate says so. In a step the retry has the new argument at once: a partner that remembers keys refuses it, one that forgets them has been told two things. The key belongs to what was asked for first. What guards the workflow: effects counted at the partners (`test/parity`, the lab), and inputs in the diff of histories that are recorded anew.',
   },
   {
     name: 'two calls of the same activity in another order',
@@ -86,7 +86,7 @@ export const compared: readonly Rule[] = [
         },
       ],
       outcome: 'passes replay, but',
-      says: '',
+      says: 'activity "price" has another input',
     },
     queue: {
       edits: [
@@ -99,7 +99,7 @@ export const compared: readonly Rule[] = [
       outcome: 'free',
       says: '',
     },
-    why: 'The worst of the blind spots: a run in flight gives each line the price of the line that had its place. An answer in the queue carries its line’s id.',
+    why: 'The worst of the blind spots: a run in flight gives each line the price of the line that had its place. An answer in the queue carries its line’s id. What guards the workflow: review, and a patch or an activity of another name.',
   },
   {
     name: 'a random value in an effect key',
@@ -114,7 +114,7 @@ export const compared: readonly Rule[] = [
         },
       ],
       outcome: 'passes replay, but',
-      says: '',
+      says: 'activity "credit" has another input',
     },
     queue: {
       edits: [
@@ -130,7 +130,7 @@ export const compared: readonly Rule[] = [
         },
       ],
       outcome: 'breaks',
-      says: '',
+      says: 'enquired twice; the ledger never learns what came of credit',
     },
     chain: {
       edits: [
@@ -141,8 +141,8 @@ export const compared: readonly Rule[] = [
         },
       ],
       outcome: 'breaks',
-      says: '',
+      says: 'enquired twice',
     },
-    why: 'An activity’s attempts share the input that is in the history, so a key drawn in the workflow is the same for all of them, until a reset draws another. A step draws anew with every attempt: that it doesn’t is what the ledger asks of it.',
+    why: 'An activity’s attempts share the input that is in the history, so a key drawn in the workflow is the same for all of them, until a reset draws another. A step draws anew with every attempt: that it doesn’t is what the ledger asks of it. What guards the workflow: keys are made in one place, of the order, its revision and the step (`core/identity.ts`).',
   },
 ];

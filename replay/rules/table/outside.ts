@@ -77,7 +77,7 @@ export const outside: readonly Rule[] = [
         },
       ],
       outcome: 'refused by the sandbox',
-      says: '',
+      says: 'throws: crypto is not defined',
     },
     queue: {
       edits: [
@@ -127,7 +127,7 @@ export const outside: readonly Rule[] = [
         },
       ],
       outcome: 'refused by the sandbox',
-      says: '',
+      says: 'throws: fetch is not defined',
     },
     queue: {
       edits: [
@@ -170,8 +170,11 @@ export const outside: readonly Rule[] = [
         },
       ],
       outcome: 'refused by lint',
-      says: '',
-      past: { outcome: 'refused by the bundler', says: '' },
+      says: 'q2t/import-direction: workflows/ may not import node:crypto.',
+      past: {
+        outcome: 'refused by the bundler',
+        says: 'Reading from "node:crypto" is not handled by plugins (Unhandled scheme).',
+      },
     },
     queue: {
       edits: [
@@ -202,7 +205,7 @@ export const outside: readonly Rule[] = [
         },
       ],
       outcome: 'refused by the sandbox',
-      says: '',
+      says: 'throws: process is not defined',
     },
     queue: {
       edits: [
@@ -233,7 +236,7 @@ export const outside: readonly Rule[] = [
         },
       ],
       outcome: 'refused by lint',
-      says: '',
+      says: 'workflow/no-module-state: Module-level mutable state: keep it in the workflow function, or make it a constant (`as const`, Object.freeze).',
       past: { outcome: 'free', says: '' },
     },
     queue: {
@@ -251,6 +254,67 @@ export const outside: readonly Rule[] = [
     why: 'Replay rebuilds it for each run alone, so it counts nothing; `continueAsNew` would lose it. In a step it is a variable of this process: other workers have their own, and a restart forgets it.',
   },
   {
+    name: 'do the work without the engine',
+    temporal: {
+      edits: [
+        {
+          file: WORKFLOW_STEPS,
+          from: "import { activitiesOf, callOf, checksOf } from './activities.ts';\n",
+          to: "import { validate as faultsOf } from '../activities/validate.ts';\nimport { activitiesOf, callOf } from './activities.ts';\n",
+        },
+        {
+          file: WORKFLOW_STEPS,
+          from: '    const faults = await checksOf().validate(run.input);\n',
+          to: '    const faults = await faultsOf(run.input);\n',
+        },
+      ],
+      outcome: 'refused by lint',
+      says: 'q2t/import-direction: workflows/ may import ../activities/validate.ts as types only (import type): by value it would be bundled with its side effects.',
+      past: {
+        outcome: 'patch needed',
+        says: 'at event 9 of plain the history has run local activity "validate"; the code does not ask for it',
+      },
+    },
+    queue: {
+      edits: [
+        {
+          file: 'queue/steps/place.ts',
+          from: 'export const place: StepCode = async ({ id, run, input, partners, perform }) => {\n',
+          to: 'export const place: StepCode = async ({ id, run, input, partners }) => {\n',
+        },
+        {
+          file: 'queue/steps/place.ts',
+          from: `  const performed = await perform({
+    effectKey: supplierReference,
+    step: 'place',
+    partner: 'supplier',
+    ask: async (call) => {
+      const placed = await partners.supplier.find({ supplierId, supplierReference }, call);
+      const open = placed.find(({ cancelled }) => !cancelled);
+      return open && { supplierOrderId: open.supplierOrderId };
+    },
+    act: (call) => {
+      const reference = businessKey(id);
+      return partners.supplier.place({ supplierId, reference, supplierReference, lines }, call);
+    },
+  });
+  return { kind: 'done', detail: performed.outcome.supplierOrderId, performed };
+`,
+          to: `  const reference = businessKey(id);
+  const placed = await partners.supplier.place(
+    { supplierId, reference, supplierReference, lines },
+    { timeoutMs: input.policy.partnerTimeoutMs },
+  );
+  return { kind: 'done', detail: placed.supplierOrderId };
+`,
+        },
+      ],
+      outcome: 'breaks',
+      says: 'placed twice',
+    },
+    why: 'Code of an activity that needs nothing of Node is bundled without a word: only lint sees it. Past `perform` a step may call whom it likes as well, and what it did is written nowhere.',
+  },
+  {
     name: 'throw an Error',
     temporal: {
       edits: [
@@ -261,7 +325,7 @@ export const outside: readonly Rule[] = [
         },
       ],
       outcome: 'stalls',
-      says: '',
+      says: 'throws: not like this',
     },
     queue: {
       edits: [
@@ -272,7 +336,7 @@ export const outside: readonly Rule[] = [
         },
       ],
       outcome: 'breaks',
-      says: '',
+      says: 'stuck: not like this (unknown)',
     },
     why: 'Temporal takes an error that is no failure of the business for a bug, and tries the workflow task again until it is mended: nothing is lost, nobody is told. In the queue it uses up the step’s budget and ends in front of an operator. On both sides a no of the business has a type of its own.',
   },

@@ -149,7 +149,7 @@ export const unseen: readonly Rule[] = [
         },
       ],
       outcome: 'patch needed',
-      says: '',
+      says: 'at event 54 of card-declined the history schedules activity "release"; the code schedules activity "place"',
     },
     queue: {
       edits: [
@@ -174,7 +174,7 @@ export const unseen: readonly Rule[] = [
         },
       ],
       outcome: 'breaks',
-      says: '',
+      says: 'the ledger never learns what came of charge',
     },
     why: 'What a call throws is how the engine speaks to the code: a card declined, a cancel, and in a step also an answer that was lost, which only the ledger can clear up. Catch what you know.',
   },
