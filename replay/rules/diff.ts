@@ -21,7 +21,7 @@ export function diffOf(edits: readonly Edit[]): string {
 }
 
 function linesOf(text: string): string[] {
-  return text.replace(/\n$/, '').split('\n');
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
 }
 
 function common(a: readonly string[], b: readonly string[]): number {

@@ -73,8 +73,8 @@ function behindLint<Outcome extends string>(
   return { outcome: 'refused by lint', says, past };
 }
 
-function inWords({ path, eventId, history, code }: DeviationOf): string {
-  return `at event ${eventId} of ${path} the history ${history}; the code ${code}`;
+function inWords({ at, code }: DeviationOf): string {
+  return at === undefined ? code : `at ${at}; the code ${code}`;
 }
 
 /** The sentence with the module's name, of a page that the bundler writes. */

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { findDeviation } from '../gate/find.ts';
+import { deviationInWords } from '../gate/words.ts';
 import { replayQuietly } from '../gate/quiet.ts';
 import { replayAll } from '../gate/replay.ts';
 import { HISTORIES_DIR, readHistory, type History, type KnownHistory } from '../history/file.ts';
@@ -23,8 +24,9 @@ export interface FreshRun {
 /** Where the code leaves the history of a run, and which. */
 export interface DeviationOf {
   path: string;
-  eventId: number;
-  history: string;
+  /** "event 20 of plain the history …"; absent where the code throws. */
+  at?: string;
+  /** What the code does there. */
   code: string;
 }
 
@@ -99,8 +101,12 @@ async function deviationIn(key: string): Promise<DeviationOf | undefined> {
   const failure = failed.get(key);
   if (!failure) return undefined;
   const { known: history, error } = failure;
+  const path = history.name.split(' ')[1] ?? '';
+  // Where code throws tells nothing more, and is dear to find.
+  const thrown = deviationInWords(error);
+  if (thrown.startsWith('throws: ')) return { path, code: thrown };
   const { eventId, history: says, code } = await findDeviation(bundle, history, error);
-  return { path: history.name.split(' ')[1] ?? '', eventId, history: says, code };
+  return { path, at: `event ${eventId} of ${path} the history ${says}`, code };
 }
 
 function run(label: string): FreshRun {

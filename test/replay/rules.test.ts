@@ -51,12 +51,11 @@ suite('the rules', () => {
 suite('an edit of a workflow', () => {
   const at20 = {
     path: 'plain',
-    eventId: 20,
-    history: 'schedules activity "a"',
+    at: 'event 20 of plain the history schedules activity "a"',
     code: 'asks for b',
   };
   const thrown = (message: string) => ({
-    ...at20,
+    path: 'plain',
     code: `throws: ${message} (workflows/steps.ts:1)`,
   });
   const cases: [string, Omit<WorkflowFacts, 'prepared'>, string, string][] = [

@@ -151,7 +151,7 @@ async function problemOf({ stage, world, pool }: Bench, order: Order): Promise<s
     if (status === 'ended' && outcome !== 'completed') return inWords(`${outcome}: ${reason}`);
     if (status === 'ended') break;
     if (status === 'retrying') await world.forward(id, 2 * DAY_MS);
-    await sleep(200, undefined, { signal: stage.signal });
+    await sleep(400, undefined, { signal: stage.signal });
   }
   const { rows } = await pool.query<{ step: string }>(
     `SELECT step FROM queue.ledger WHERE run_id = $1 AND state = 'intent' ORDER BY step`,
