@@ -127,7 +127,7 @@ const imports = {
   },
   // Every edit really tried: copies are linted, bundled, and run by workers of their own.
   'replay/rules': {
-    folders: ['replay', 'stack'],
+    folders: ['replay', 'stack', 'client/pipelines/temporal'],
     packages: ['@temporalio/common', '@temporalio/worker', 'eslint', 'typescript-eslint'],
     node: true,
   },

@@ -44,10 +44,10 @@ export const scenarios: readonly Scenario[] = [
   approval,
   deployReordersSteps,
   badDeploy,
+  noRules,
   threeSteps,
   onceAndTheMail,
   supplierOutage,
   burst,
   elephant,
-  noRules,
 ];

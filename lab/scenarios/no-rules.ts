@@ -32,5 +32,6 @@ export const noRules: Scenario = {
     { on: 'queue', without: sharedKey, breaks: 'charged twice', run: withoutTheKey },
     { on: 'chain', without: sharedKey, breaks: 'charged twice', run: withoutTheKey },
   ],
+  limitMs: { small: 600_000 },
   seconds: 40,
 };

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { findDeviation } from '../gate/find.ts';
-import { deviationInWords } from '../gate/words.ts';
+import { deviationInWords } from '../../client/pipelines/temporal/deviation.ts';
 import { replayQuietly } from '../gate/quiet.ts';
 import { replayAll } from '../gate/replay.ts';
 import { HISTORIES_DIR, readHistory, type History, type KnownHistory } from '../history/file.ts';
@@ -21,9 +21,8 @@ export interface FreshRun {
   ended: boolean;
 }
 
-/** Where the code leaves the history of a run, and which. */
+/** Where the code leaves the history of a run. */
 export interface DeviationOf {
-  path: string;
   /** "event 20 of plain the history …"; absent where the code throws. */
   at?: string;
   /** What the code does there. */
@@ -104,9 +103,9 @@ async function deviationIn(key: string): Promise<DeviationOf | undefined> {
   const path = history.name.split(' ')[1] ?? '';
   // Where code throws tells nothing more, and is dear to find.
   const thrown = deviationInWords(error);
-  if (thrown.startsWith('throws: ')) return { path, code: thrown };
+  if (thrown.startsWith('throws: ')) return { code: thrown };
   const { eventId, history: says, code } = await findDeviation(bundle, history, error);
-  return { path, at: `event ${eventId} of ${path} the history ${says}`, code };
+  return { at: `event ${eventId} of ${path} the history ${says}`, code };
 }
 
 function run(label: string): FreshRun {

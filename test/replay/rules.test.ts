@@ -50,12 +50,10 @@ suite('the rules', () => {
 
 suite('an edit of a workflow', () => {
   const at20 = {
-    path: 'plain',
     at: 'event 20 of plain the history schedules activity "a"',
     code: 'asks for b',
   };
   const thrown = (message: string) => ({
-    path: 'plain',
     code: `throws: ${message} (workflows/steps.ts:1)`,
   });
   const cases: [string, Omit<WorkflowFacts, 'prepared'>, string, string][] = [
