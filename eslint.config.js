@@ -120,12 +120,32 @@ const imports = {
     ],
     node: true,
   },
-  // A pipeline of its own, as small as each implementation allows: it has workers and a workflow.
   // Workflows as they were, and as they will be.
   'replay/stages': {
     folders: ['core', 'workflows'],
     packages: ['@temporalio/workflow'],
   },
+  // Every edit really tried: copies are linted, bundled, and run by workers of their own.
+  'replay/rules': {
+    folders: ['replay', 'stack', 'client/pipelines/temporal'],
+    packages: ['@temporalio/common', '@temporalio/worker', 'eslint', 'typescript-eslint'],
+    node: true,
+  },
+  'lab/scenarios/no-rules': {
+    folders: ['core', 'client', 'lab', 'queue', 'stack', 'replay/rules', 'replay/changes'],
+    packages: [
+      '@temporalio/client',
+      '@temporalio/common',
+      'execa',
+      'ora',
+      'pg',
+      'pino',
+      'prettier',
+      'zod',
+    ],
+    node: true,
+  },
+  // A pipeline of its own, as small as each implementation allows: it has workers and a workflow.
   'lab/scenarios/three-steps': {
     folders: ['core', 'client', 'lab', 'queue', 'stack', 'partners'],
     packages: [

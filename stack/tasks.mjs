@@ -24,6 +24,7 @@ export const tasks = {
   // Not isolated: `--live` looks at the user's own server.
   replay: { commands: [['replay/main.ts']] },
   histories: { commands: [['replay/record/main.ts']], temporal: true, isolated: true },
+  rules: { commands: [['lab/scenarios/no-rules/main.ts']], temporal: true, isolated: true },
   schema: { commands: [['test/support/write-schema.ts']], isolated: true },
   check: {
     commands: [

@@ -11,6 +11,7 @@ import { duplicateDelivery } from './duplicate-delivery.ts';
 import { duplicateSubmit } from './duplicate-submit.ts';
 import { elephant } from './elephant.ts';
 import { killWorker } from './kill-worker.ts';
+import { noRules } from './no-rules.ts';
 import { onceAndTheMail } from './once-and-the-mail.ts';
 import { producerDies } from './producer-dies.ts';
 import { redriveADayLater } from './redrive-a-day-later.ts';
@@ -43,6 +44,7 @@ export const scenarios: readonly Scenario[] = [
   approval,
   deployReordersSteps,
   badDeploy,
+  noRules,
   threeSteps,
   onceAndTheMail,
   supplierOutage,

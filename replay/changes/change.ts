@@ -54,7 +54,8 @@ export async function copySources(): Promise<Copy> {
   };
 }
 
-function edited(name: string, { file, from, to }: Edit, source: string): string {
+/** The source with the edit. Throws when its text is not there exactly once. */
+export function edited(name: string, { file, from, to }: Edit, source: string): string {
   const times = source.split(from).length - 1;
   if (times === 1) return source.replace(from, () => to);
   throw new Error(

@@ -32,7 +32,8 @@ export function eventInWords(event: Event): string {
 type Payload = { data?: Uint8Array | null };
 
 function markerInWords(name: string, details: Record<string, { payloads?: Payload[] | null }>) {
-  const [payload] = Object.values(details)[0]?.payloads ?? [];
+  // A local activity's marker has its result beside what says which it was.
+  const [payload] = (details['data'] ?? Object.values(details)[0])?.payloads ?? [];
   const data = valueOf(payload);
   const facts = typeof data === 'object' && data !== null ? Object.entries(data) : [];
   const is = (key: string) => String(facts.find(([known]) => known === key)?.[1] ?? 'unknown');
@@ -100,6 +101,7 @@ export function deviationInWords(error: string, trace = error): string {
   if (message.includes('Script execution timed out')) return `computes for too long: ${message}`;
   if (!message.includes('TMPRL1100')) return `throws: ${message}${placeOf(trace)}`;
   if (message.includes('No command scheduled')) return 'asks for nothing';
+  if (message.includes('Missing associated machine')) return 'does not ask for it';
   const other =
     /(Activity|Child workflow|Local activity) (type|id) of .*? does not match .* '(.*)'$/i.exec(
       message,
