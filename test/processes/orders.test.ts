@@ -15,6 +15,8 @@ import type { SupervisedProcess } from '../../stack/process.ts';
 import { startStack, type Stack } from '../../stack/stack.ts';
 import { anOrder, quickPolicy } from '../support/orders.ts';
 import { until } from '../support/until.ts';
+import { ONCE } from '../../lab/observe/effects.ts';
+import { happened } from '../support/counts.ts';
 
 const LIMIT_MS = 90_000;
 /** A killed server stays away for longer than a few quick attempts. */
@@ -26,7 +28,6 @@ const policy: Policy = {
   partnerTimeoutMs: 20_000,
   attemptTimeoutMs: 60_000,
 };
-const once = { enquiry: 1, screening: 1, reservation: 1, charge: 1, order: 1, mail: 1 };
 
 // One after the other: each kills something that the others need.
 suite('an order survives', { concurrency: false }, () => {
@@ -73,7 +74,7 @@ suite('an order survives', { concurrency: false }, () => {
     const { outcome } = await untilAt(id, ({ status }) => status === 'ended');
     assert.equal(outcome, 'completed');
     const counts = await partners.counts(businessKey(id));
-    assert.deepEqual(nonZero(counts), once);
+    assert.deepEqual(happened(counts), ONCE);
   }
 
   /** Submits an order of which the partner holds one request. Returns when it does. */
@@ -192,8 +193,4 @@ async function accepted(decide: () => Promise<{ kind: string }>): Promise<void> 
     assert.equal(kind, 'not-confirmed');
   }
   assert.fail('the answer was never confirmed');
-}
-
-function nonZero(counts: Record<string, number>): Record<string, number> {
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }

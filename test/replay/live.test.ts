@@ -82,7 +82,7 @@ suite("a server's open runs", () => {
     const { stdout, exitCode } = await queue.replay('--live', '--bundle', code.wrong);
     assert.equal(exitCode, 1);
     for (const workflowId of queue.workflowIds.slice(0, 3)) {
-      const said = `✗ ${workflowId}: at event 5 the history sets OrderStatus=running, OrderStep=validate; the code changes its memo`;
+      const said = `✗ ${workflowId}: at event 7 the history sets OrderStatus=running, OrderStep=validate; the code changes its memo`;
       assert.ok(stdout.includes(said), stdout);
     }
     assert.match(stdout, /4 of 4 open runs looked at: 1 fine, 3 would stall\./);

@@ -56,7 +56,7 @@ describe('a stuck order on the queue', () => {
     assert.deepEqual(await bench.pipeline.deadLetters.replay(id, ops), { kind: 'accepted' });
     const position = await bench.ended(id);
     assert.equal(position.outcome, 'completed');
-    assert.deepEqual(storyOf(position).slice(6, 10), [
+    assert.deepEqual(storyOf(position).slice(7, 11), [
       'step-done charge',
       'stuck place',
       'replayed place',

@@ -6,6 +6,7 @@ import type { FaultSpec } from '../../../partners/control.ts';
 import { anOrder, quickPolicy } from '../../support/orders.ts';
 import { openBench, storyOf } from '../support/bench.ts';
 import type { QueueBench } from '../support/bench.ts';
+import { happened } from '../../support/counts.ts';
 
 const LIMIT = 20_000;
 
@@ -40,20 +41,12 @@ describe('the paths of an order on the queue', () => {
       'undo-done reserve',
       'ended refused',
     ]);
-    assert.deepEqual(
-      { ...(await counts(order)) },
-      {
-        charge: 0,
-        refund: 0,
-        enquiry: 1,
-        screening: 1,
-        reservation: 1,
-        release: 1,
-        order: 0,
-        cancel: 0,
-        mail: 0,
-      },
-    );
+    assert.deepEqual(happened(await counts(order)), {
+      enquiry: 1,
+      screening: 1,
+      reservation: 1,
+      release: 1,
+    });
   });
 
   test('a refusal at the supplier undoes the charge and the reservation, last first', async () => {
