@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import type { WorkflowBundleOption } from '@temporalio/worker';
 import { bundleStage } from '../../replay/gate/bundle.ts';
-import { failureInWords, replayGate } from '../../replay/gate/gate.ts';
 import { replayQuietly } from '../../replay/gate/quiet.ts';
+import { replayAll } from '../../replay/gate/replay.ts';
 import { HISTORIES_DIR, readHistory } from '../../replay/history/file.ts';
-import { STAGES, type Stage } from '../../replay/stages.ts';
+import { CURRENT_STAGE, STAGES, type Stage } from '../../replay/stages.ts';
 import { projectRoot } from '../../stack/runtime.mjs';
+import { workflowBundle } from '../support/temporal.ts';
 
 replayQuietly();
 
@@ -21,14 +23,23 @@ const rows = [...page.matchAll(/^\| `(\w+)` +\|(.*)\|$/gm)].map(([, code, cells 
   return [code, said] as const;
 });
 
-const bundles = new Map(STAGES.map((stage) => [stage, bundleStage(stage)]));
+const bundles = new Map(STAGES.map((stage) => [stage, bundleOf(stage)]));
+
+/** That of the current stage the test run has made already. */
+function bundleOf(stage: Stage): Promise<WorkflowBundleOption> {
+  return stage === CURRENT_STAGE ? workflowBundle() : bundleStage(stage);
+}
 
 async function follows(code: Stage, recorded: Stage): Promise<string[]> {
   const bundle = await bundles.get(code);
   assert.ok(bundle);
   const files = THROUGH.map((path) => join(HISTORIES_DIR, recorded, `${path}.json`));
   const histories = await Promise.all(files.map((file) => readHistory(file)));
-  return (await replayGate(bundle, histories)).failures.map(failureInWords);
+  const stalls: string[] = [];
+  for await (const { name, error } of replayAll(bundle, histories)) {
+    if (error !== undefined) stalls.push(`${name}: ${error}`);
+  }
+  return stalls;
 }
 
 suite('of the four stages of the change', () => {

@@ -127,6 +127,15 @@ test('workers that never answer stall a run from the third in a row on: one or t
   });
 });
 
+test('a task that timed out first and fails since says so: the server keeps the first failure only', () => {
+  const problems = [
+    'category=WorkflowTaskFailed',
+    'cause=WorkflowTaskFailedCauseNonDeterministicError',
+  ];
+  const stall = stallIn(history(completed, started, timedOut), 2, problems);
+  assert.match(stall?.reason ?? '', /has failed since \(WorkflowTaskFailedCauseNonDeterministic/);
+});
+
 test('an event is found by its number, or by the first activity or child that the message names', () => {
   const events = history(completed, activity('price', '1', '1'), activity('price', '2', '1'), {
     startChildWorkflowExecutionInitiatedEventAttributes: { workflowId: 'order/a/1/lines/0' },

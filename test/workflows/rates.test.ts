@@ -9,7 +9,7 @@ import { quickPolicy } from '../support/orders.ts';
 import { startWorkerProcess } from './worker-script.ts';
 
 const RATE = 5;
-const ENQUIRIES = 25;
+const ENQUIRIES = 40;
 
 let bench: OrderBench;
 before(async () => {
@@ -28,8 +28,8 @@ test('a partner is asked no more often than its rate by two workers together, an
   assert.equal(times.length, ENQUIRIES);
   const tookMs = Math.max(...times) - Math.min(...times);
   // A second's worth may go at once. Two workers that each kept the rate for themselves would be through
-  // in half of this; the last second is for a first request that was longer on its way than the last.
-  const atLeastMs = (ENQUIRIES / RATE - 1) * 1_000 - 1_000;
+  // in half of that; two seconds are for a first request that was longer on its way than the last.
+  const atLeastMs = (ENQUIRIES / RATE - 1) * 1_000 - 2_000;
   assert.ok(tookMs >= atLeastMs, `${tookMs} ms, not ${atLeastMs}`);
   for (const worker of workers) worker.kill('SIGTERM');
   for (const worker of workers) assert.equal((await worker).exitCode, 0);
@@ -44,7 +44,8 @@ function enquire(n: number) {
     id: `${bench.taskQueue}-${n}`,
     taskQueue: partnerQueue(bench.taskQueue, 'bureau'),
     args: [input],
-    startToCloseTimeout: quickPolicy.attemptTimeoutMs,
+    // However busy the machine: it is the wait that must fail nothing.
+    startToCloseTimeout: '2 minutes',
     retry: { maximumAttempts: 1 },
   });
 }

@@ -20,10 +20,14 @@ const reportedProblems = defineSearchAttributeKey(
 export const HAS_REPORTED_PROBLEMS =
   "TemporalReportedProblems IN ('category=WorkflowTaskFailed', 'category=WorkflowTaskTimedOut')";
 
-export function hasReportedProblems({
-  typedSearchAttributes,
-}: Pick<WorkflowExecutionInfo, 'typedSearchAttributes'>): boolean {
-  return (typedSearchAttributes.get(reportedProblems) ?? []).length > 0;
+type Indexed = Pick<WorkflowExecutionInfo, 'typedSearchAttributes'>;
+
+export function hasReportedProblems(run: Indexed): boolean {
+  return problemsOf(run).length > 0;
+}
+
+function problemsOf({ typedSearchAttributes }: Indexed): readonly string[] {
+  return typedSearchAttributes.get(reportedProblems) ?? [];
 }
 
 /** Of the server's API: what fails a task and says nothing about the code. A race, a reset, a moved shard. */
@@ -61,7 +65,7 @@ async function ownStallOf(
   if (attempt <= 1 && !hasReportedProblems(run)) return undefined;
   const handle = client.workflow.getHandle(run.workflowId, run.runId);
   const { events } = await handle.fetchHistory();
-  return stallIn(events ?? [], attempt);
+  return stallIn(events ?? [], attempt, problemsOf(run));
 }
 
 /** A large order leaves its prices to children, and stands as still as they do. */
@@ -79,8 +83,12 @@ async function childsStallOf(
   return undefined;
 }
 
-/** The same, of a history whose next task is at its `attempt`th. */
-export function stallIn(events: readonly Event[], attempt: number): Stalled | undefined {
+/** The same, of a history whose next task is at its `attempt`th, and of which the index says `problems`. */
+export function stallIn(
+  events: readonly Event[],
+  attempt: number,
+  problems: readonly string[] = [],
+): Stalled | undefined {
   const since = events.slice(1 + events.findLastIndex(endsATask));
   const failed = since.filter(({ workflowTaskFailedEventAttributes: failure }) => {
     return failure && !HARMLESS_CAUSES.includes(Number(failure.cause));
@@ -89,7 +97,13 @@ export function stallIn(events: readonly Event[], attempt: number): Stalled | un
   const last = failed.at(-1);
   if (first && last) return { ...failureInWords(last, events), since: timeOf(first) };
   const unanswered = since.find((event) => event.workflowTaskTimedOutEventAttributes);
-  if (!unanswered || attempt <= UNANSWERED) return undefined;
+  if (!unanswered) return undefined;
+  if (problems.includes('category=WorkflowTaskFailed')) {
+    const cause = problems.find((problem) => problem.startsWith('cause='))?.slice('cause='.length);
+    const reason = `its next task was not answered in time at first, and has failed since (${cause ?? 'no cause given'}); the server keeps no more of a second failure, the worker's log does`;
+    return { since: timeOf(unanswered), reason };
+  }
+  if (attempt <= UNANSWERED) return undefined;
   const reason = `${attempt - 1} workers in a row have taken its next task and not answered`;
   return { since: timeOf(unanswered), reason };
 }
