@@ -25,7 +25,7 @@ export const deployReordersSteps: Scenario = {
     temporal: { verdict: 'held' },
   },
   controls: [
-    { on: 'queue', without: versionOfTheRun, breaks: 'never screened, never reserved' },
+    { on: 'queue', without: versionOfTheRun, breaks: 'never reserved' },
     { on: 'temporal', without: patch, breaks: 'stalls', run: stallsAfterDeploy },
   ],
   run: (stage) =>

@@ -14,7 +14,7 @@ const BAD = 'replay/stages/removed/index.ts';
 const AT_PLACE = { partner: 'supplier', operation: 'place' } as const;
 const UNSCREENED = { ...ONCE, screening: 0 };
 /** A worker that has just started on a busy machine answers too: the server keeps a task's first failure only. */
-const UNHURRIED = { ...PATIENT, workflowTaskTimeoutMs: 30_000 };
+const UNHURRIED = { ...PATIENT, workflowTaskTimeoutMs: 10_000 };
 const WHO = { by: 'lab', why: 'a bad deploy' };
 
 /** Two worlds beside each other: in one the workers are rolled back, in the other they are not. */
