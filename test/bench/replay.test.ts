@@ -7,9 +7,9 @@ test('the bench of replay measures histories, cold workers and caches, and repor
   const plan = {
     lines: 12,
     runs: 6,
-    largeRuns: 1,
+    largeRuns: 2,
     largeLines: 12,
-    shares: [1],
+    shares: [1 / 2, 1],
     contexts: [true],
     events: 100,
     rounds: 1,
@@ -35,7 +35,7 @@ test('the bench of replay measures histories, cold workers and caches, and repor
   assert.ok((half ?? 0) > 0 && (half ?? 1) < 1, `replays a task with half a cache: ${half}`);
   assert.deepEqual(
     memory.map(({ runs }) => runs),
-    [18, 1],
+    [9, 18, 1, 2],
   );
   for (const { lines, heapMb, memoryMb } of memory) {
     assert.ok(heapMb > 0 && memoryMb > heapMb, `${lines} lines: ${heapMb} of ${memoryMb}`);

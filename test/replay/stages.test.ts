@@ -9,7 +9,6 @@ import { replayAll } from '../../replay/gate/replay.ts';
 import { HISTORIES_DIR, readHistory } from '../../replay/history/file.ts';
 import { CURRENT_STAGE, STAGES, type Stage } from '../../replay/stages.ts';
 import { projectRoot } from '../../stack/runtime.mjs';
-import { workflowBundle } from '../support/temporal.ts';
 
 replayQuietly();
 
@@ -26,8 +25,9 @@ const rows = [...page.matchAll(/^\| `(\w+)` +\|(.*)\|$/gm)].map(([, code, cells 
 const bundles = new Map(STAGES.map((stage) => [stage, bundleOf(stage)]));
 
 /** That of the current stage the test run has made already. */
-function bundleOf(stage: Stage): Promise<WorkflowBundleOption> {
-  return stage === CURRENT_STAGE ? workflowBundle() : bundleStage(stage);
+async function bundleOf(stage: Stage): Promise<WorkflowBundleOption> {
+  const made = process.env['Q2T_TEST_BUNDLE'];
+  return stage === CURRENT_STAGE && made !== undefined ? { codePath: made } : bundleStage(stage);
 }
 
 async function follows(code: Stage, recorded: Stage): Promise<string[]> {
