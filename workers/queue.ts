@@ -49,7 +49,7 @@ const log = pino();
 const settings = readSettings(environment, log);
 
 await migrate(settings.Q2T_MIGRATIONS_URL ?? settings.DATABASE_URL);
-const worker = await startWorker({
+const starting = startWorker({
   databaseUrl: settings.DATABASE_URL,
   partnersUrl: settings.PARTNERS_URL,
   log,
@@ -68,11 +68,12 @@ const worker = await startWorker({
     ledgerMs: settings.Q2T_LEDGER_RETENTION_DAYS * DAY_MS,
   },
 });
-log.info({ worker: worker.engine.worker, port: worker.metricsPort }, 'ready');
-
+// Others may see it and stop it before it is ready.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {
     log.info({ signal }, 'finishing what is under way');
-    void worker.stop().then(() => log.info('stopped'));
+    void starting.then((worker) => worker.stop()).then(() => log.info('stopped'));
   });
 }
+const { engine, metricsPort } = await starting;
+log.info({ worker: engine.worker, port: metricsPort }, 'ready');
