@@ -4,6 +4,7 @@ import type { Position } from '../../../core/contract.ts';
 import { runIdOf } from '../../../core/identity.ts';
 import type { OrderId } from '../../../core/identity.ts';
 import { MEMO_CONTENT_HASH, MEMO_POSITION } from '../../../workflows/search-attributes.ts';
+import type { Event } from './deviation.ts';
 
 /** What the server knows of an order's run without asking a worker. Undefined: there is none, or it is past its retention. */
 export function describeRun(
@@ -24,6 +25,19 @@ export async function describeWorkflow(
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   }
+}
+
+/** The run's history, fetched once, when it is first asked for: it may be megabytes, and is seldom needed. */
+export function historyOf(
+  client: Client,
+  { workflowId, runId }: WorkflowExecutionDescription,
+): () => Promise<readonly Event[]> {
+  let fetched: Promise<readonly Event[]> | undefined;
+  const fetch = async () => {
+    const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    return events ?? [];
+  };
+  return () => (fetched ??= fetch());
 }
 
 export function isRunning({ status }: WorkflowExecutionDescription): boolean {

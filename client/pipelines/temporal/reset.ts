@@ -1,9 +1,9 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import type { OperatorAction, ResetResult } from '../../../core/contract.ts';
+import type { OperatorAction, ResetResult, Stalled } from '../../../core/contract.ts';
 import type { HistoryEntry } from '../../../core/history.ts';
 import type { OrderId } from '../../../core/identity.ts';
 import { UNDO } from '../../../core/steps.ts';
-import { describeRun, isRunning, isoOf } from './description.ts';
+import { describeRun, historyOf, isRunning, isoOf } from './description.ts';
 import { valueOf } from './deviation.ts';
 import type { Event } from './deviation.ts';
 import { stallOf } from './stall.ts';
@@ -23,8 +23,10 @@ export async function reset(
   // What its end has undone could not be done again: the effect keys are used up.
   if (!isRunning(run)) return conflict('the run has ended');
   const { workflowId, runId } = run;
-  const events = (await client.workflow.getHandle(workflowId, runId).fetchHistory()).events ?? [];
-  const point = toEvent === undefined ? await pointOf(client, run) : pointAt(events, toEvent);
+  const history = historyOf(client, run);
+  const events = await history();
+  const point =
+    toEvent === undefined ? pointIn(await stallOf(client, run, history)) : pointAt(events, toEvent);
   if (typeof point === 'string') return conflict(point);
   const task = events.find(({ eventId }) => Number(eventId) === point);
   if (!task?.eventId) return conflict(`the history has no event ${point}`);
@@ -56,11 +58,7 @@ function conflict(reason: string): ResetResult {
 }
 
 /** Where the code that runs now leaves the history, or why there is nothing to reset. */
-async function pointOf(
-  client: Client,
-  run: WorkflowExecutionDescription,
-): Promise<number | string> {
-  const stalled = await stallOf(client, run);
+function pointIn(stalled: Stalled | undefined): number | string {
   if (!stalled) return 'nothing stops the run; give --to EVENT if you mean it all the same';
   if (stalled.resetTo !== undefined) return stalled.resetTo;
   return `a reset would come to the same place again (${stalled.reason}); other code is what helps, or --to EVENT`;
@@ -106,12 +104,11 @@ function reasonOf({ by, why }: OperatorAction): string {
 
 /** The resets of the run as entries of its history; those that somebody else made, too. */
 export async function resetsOf(
-  client: Client,
   run: WorkflowExecutionDescription,
+  history: () => Promise<readonly Event[]>,
 ): Promise<HistoryEntry[]> {
   if (!run.raw.workflowExtendedInfo?.lastResetTime) return [];
-  const { events } = await client.workflow.getHandle(run.workflowId, run.runId).fetchHistory();
-  return (events ?? []).flatMap((event) => {
+  return (await history()).flatMap((event) => {
     const failed = event.workflowTaskFailedEventAttributes;
     const at = isoOf(event.eventTime);
     if (!failed?.failure?.resetWorkflowFailureInfo || at === undefined) return [];

@@ -5,7 +5,7 @@ import type {
 } from '@temporalio/client';
 import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/common';
 import type { Stalled } from '../../../core/contract.ts';
-import { describeWorkflow, isRunning, isoOf } from './description.ts';
+import { describeWorkflow, historyOf, isRunning, isoOf } from './description.ts';
 import { deviationInWords, eventInWords, eventNamedIn } from './deviation.ts';
 import type { Event } from './deviation.ts';
 import { sameId, taskOf } from './tasks.ts';
@@ -50,22 +50,21 @@ const UNANSWERED = 3;
 export async function stallOf(
   client: Client,
   run: WorkflowExecutionDescription,
+  history = historyOf(client, run),
 ): Promise<Stalled | undefined> {
   if (!isRunning(run)) return undefined;
-  return (await ownStallOf(client, run)) ?? (await childsStallOf(client, run));
+  return (await ownStallOf(run, history)) ?? (await childsStallOf(client, run));
 }
 
 async function ownStallOf(
-  client: Client,
   run: WorkflowExecutionDescription,
+  history: () => Promise<readonly Event[]>,
 ): Promise<Stalled | undefined> {
   const task = run.raw.pendingWorkflowTask;
   if (!task) return undefined;
   const attempt = task.attempt ?? 1;
   if (attempt <= 1 && !hasReportedProblems(run)) return undefined;
-  const handle = client.workflow.getHandle(run.workflowId, run.runId);
-  const { events } = await handle.fetchHistory();
-  return stallIn(events ?? [], attempt, problemsOf(run));
+  return stallIn(await history(), attempt, problemsOf(run));
 }
 
 /** A large order leaves its prices to children, and stands as still as they do. */

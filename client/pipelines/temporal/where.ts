@@ -4,7 +4,7 @@ import type { HistoryEntry } from '../../../core/history.ts';
 import { runIdOf } from '../../../core/identity.ts';
 import type { OrderId } from '../../../core/identity.ts';
 import { positionQuery } from '../../../workflows/definitions.ts';
-import { describeRun, isRunning, isoOf, memoPosition } from './description.ts';
+import { describeRun, historyOf, isRunning, isoOf, memoPosition } from './description.ts';
 import { resetsOf } from './reset.ts';
 import { stallOf } from './stall.ts';
 
@@ -15,7 +15,11 @@ const PROGRESS_WITHIN_MS = 250;
 export async function where(client: Client, id: OrderId): Promise<WhereResult> {
   const run = await describeRun(client, id);
   if (!run) return { kind: 'not-found' };
-  const [stalled, resets] = await Promise.all([stallOf(client, run), resetsOf(client, run)]);
+  const history = historyOf(client, run);
+  const [stalled, resets] = await Promise.all([
+    stallOf(client, run, history),
+    resetsOf(run, history),
+  ]);
   const position = withResets(positionOf(run), resets);
   if (stalled) return { kind: 'position', position: { ...position, status: 'stuck', stalled } };
   const progress = position.step === 'price' && isRunning(run) ? await ask(client, id) : undefined;
