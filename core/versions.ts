@@ -59,9 +59,15 @@ export type VersionsResult =
     }
   | Cannot;
 
+/** Where new runs begin: all but the ramp's share on the current version. */
+export interface Rollout {
+  current: string;
+  ramping?: { version: string; percent: number };
+}
+
 /** What came of a change of the rollout, and how it stands now. */
 export type RolloutResult =
-  | { kind: 'changed'; current: string; ramping?: { version: string; percent: number } }
+  | ({ kind: 'changed' } & Rollout)
   | { kind: 'conflict'; reason: string }
   | { kind: 'not-found'; reason: string }
   | Cannot;
@@ -90,8 +96,18 @@ export function noVersions(reason: string): Versions {
   return { list: cannot, setCurrent: cannot, ramp: cannot, move: cannot };
 }
 
+/** What the rollout says of a version; undefined when no new run begins there. */
+export function standingIn(
+  { current, ramping }: Rollout,
+  version: string,
+): Pick<VersionInfo, 'state' | 'percent'> | undefined {
+  if (version === current) return { state: 'current', percent: 100 - (ramping?.percent ?? 0) };
+  if (version === ramping?.version) return { state: 'ramping', percent: ramping.percent };
+  return undefined;
+}
+
 /** What `maySwitchOff` looks at. */
-type Standing = Pick<VersionInfo, 'state' | 'percent' | 'openRuns' | 'boundRuns'>;
+export type Standing = Pick<VersionInfo, 'state' | 'percent' | 'openRuns' | 'boundRuns'>;
 
 /**
  * Whether the workers of a version may be switched off, with the reason. `takenOverBy` names the version

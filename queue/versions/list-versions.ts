@@ -1,11 +1,10 @@
 import type { Pool } from 'pg';
 import { CURRENT_VERSION } from '../../core/steps.ts';
-import { maySwitchOff } from '../../core/versions.ts';
-import type { VersionInfo, VersionsResult, VersionWorker } from '../../core/versions.ts';
+import { maySwitchOff, standingIn } from '../../core/versions.ts';
+import type { Rollout, Standing, VersionsResult, VersionWorker } from '../../core/versions.ts';
 import { pipelinesOf } from '../steps/pipelines.ts';
 import { LIVE } from './presence.ts';
 import { readRollout } from './rollout.ts';
-import type { Rollout } from './rollout.ts';
 
 /** Every version that the code, a run that has not ended, a worker or the rollout names. */
 export async function listVersions(pool: Pool): Promise<VersionsResult> {
@@ -35,22 +34,16 @@ export async function listVersions(pool: Pool): Promise<VersionsResult> {
   };
 }
 
-type Standing = Pick<VersionInfo, 'state' | 'percent' | 'openRuns' | 'boundRuns'>;
-
 /** A run stays with its version, so all of them are bound to it. */
 async function standingOf(
   pool: Pool,
   version: string,
   openRuns: number,
-  { current, ramping }: Rollout,
+  rollout: Rollout,
 ): Promise<Standing> {
   const counts = { openRuns, boundRuns: openRuns };
-  if (version === current) {
-    return { state: 'current', percent: 100 - (ramping?.percent ?? 0), ...counts };
-  }
-  if (version === ramping?.version) {
-    return { state: 'ramping', percent: ramping.percent, ...counts };
-  }
+  const named = standingIn(rollout, version);
+  if (named) return { ...named, ...counts };
   if (openRuns > 0) return { state: 'draining', percent: 0, ...counts };
   // The code brings a new version before anybody has made it current.
   const isNew = version === CURRENT_VERSION && !(await wasUsed(pool, version));

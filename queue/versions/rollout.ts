@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ClientBase, Pool } from 'pg';
-import type { RolloutResult } from '../../core/versions.ts';
+import type { Rollout, RolloutResult } from '../../core/versions.ts';
 import { CURRENT_VERSION } from '../../core/steps.ts';
 import { withTransaction } from '../database.ts';
 import type { Db } from '../transport/contract.ts';
 import { LIVE } from './presence.ts';
-
-/** Where new runs begin. */
-export interface Rollout {
-  current: string;
-  ramping?: { version: string; percent: number };
-}
 
 /** SQL: the version that a new run begins with. The two parameters are `bucketOf` its id, and the code's own version. */
 export const versionOfNewRun = (bucket: string, codes: string): string => `coalesce(

@@ -1,4 +1,5 @@
-import type { Step, UndoableStep } from '../../core/steps.ts';
+import { UNDOABLE } from '../../core/steps.ts';
+import type { Step } from '../../core/steps.ts';
 import type { PipelineVersion } from '../steps/pipelines.ts';
 
 /** A version with its steps in their order. */
@@ -17,7 +18,7 @@ export function whyNotMove(
   from: Sequence,
   to: Sequence,
 ): string | undefined {
-  const otherUndo = undoables(from).find((each) => from.undos[each] !== to.undos[each]);
+  const otherUndo = UNDOABLE.find((each) => from.undos[each] !== to.undos[each]);
   if (otherUndo) return `version ${to.version} undoes ${otherUndo} by other code`;
   // What is undone comes out of the ledger, whatever the order of the steps was.
   if (compensating) return undefined;
@@ -41,11 +42,6 @@ export function whyNotMove(
 
 function before(order: readonly Step[], step: Step): readonly Step[] {
   return order.slice(0, order.indexOf(step));
-}
-
-function undoables({ undos }: PipelineVersion): UndoableStep[] {
-  // The keys of this very record.
-  return Object.keys(undos) as UndoableStep[];
 }
 
 function list(steps: readonly Step[]): string {

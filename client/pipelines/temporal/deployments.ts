@@ -1,7 +1,7 @@
 import { isGrpcServiceError } from '@temporalio/client';
 import type { Client } from '@temporalio/client';
 import { UNVERSIONED } from '../../../core/versions.ts';
-import type { VersionWorker } from '../../../core/versions.ts';
+import type { Rollout, VersionWorker } from '../../../core/versions.ts';
 import { isoOf } from './description.ts';
 
 /** A worker has asked again by then: a poll ends after 60 s. The server remembers pollers for five minutes. */
@@ -34,15 +34,10 @@ export interface ServerVersion {
   since: string | undefined;
 }
 
-/** Where the task queue's tasks go: `unversioned` or the name of a version. */
-export interface Routing {
-  current: string;
-  ramping?: { version: string; percent: number };
-}
-
 export interface Deployments {
   versions: ServerVersion[];
-  routing: Routing;
+  /** Where the task queue's tasks go: `unversioned` or the name of a version. */
+  routing: Rollout;
   workers: Map<string, VersionWorker[]>;
   changed: { by: string; at?: string } | undefined;
 }
@@ -68,7 +63,7 @@ export async function readDeployments(place: Place, now = Date.now()): Promise<D
   };
 }
 
-export async function readRouting(place: Place): Promise<Routing> {
+export async function readRouting(place: Place): Promise<Rollout> {
   return routingOf(await describeQueue(place));
 }
 
@@ -160,7 +155,7 @@ function asVersion(summary: Summary): ServerVersion[] {
   return [{ version, deployment, buildId, drainage, since: isoOf(since ?? createTime) }];
 }
 
-function routingOf({ versioningInfo }: TaskQueueInfo): Routing {
+function routingOf({ versioningInfo }: TaskQueueInfo): Rollout {
   const { currentDeploymentVersion, rampingDeploymentVersion, rampingVersionPercentage } =
     versioningInfo ?? {};
   const current = nameOf(currentDeploymentVersion);

@@ -1,11 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { UNVERSIONED, maySwitchOff } from '../../../core/versions.ts';
-import type {
-  PatchInfo,
-  VersionInfo,
-  VersionState,
-  VersionsResult,
-} from '../../../core/versions.ts';
+import { UNVERSIONED, maySwitchOff, standingIn } from '../../../core/versions.ts';
+import type { PatchInfo, VersionInfo, VersionsResult } from '../../../core/versions.ts';
 import type { Deployments, Place, ServerVersion } from './deployments.ts';
 import { readDeployments } from './deployments.ts';
 
@@ -40,7 +35,7 @@ async function infoOf(
     // The others follow the current version with their next task.
     count(client, `${onIt} AND TemporalWorkflowVersioningBehavior = 'Pinned'`),
   ]);
-  const { state, percent } = standingOf(routing, version) ?? { state: undefined, percent: 0 };
+  const { state, percent } = standingIn(routing, version) ?? { state: undefined, percent: 0 };
   const standing = {
     // One that no routing names and that has not drained is new, or was moved to another queue.
     state: state ?? drainage ?? (boundRuns > 0 ? 'draining' : 'inactive'),
@@ -75,7 +70,7 @@ async function unversionedInfo(
     0,
     versioned.reduce((left, some) => left - some, all),
   );
-  const named = standingOf(routing, UNVERSIONED);
+  const named = standingIn(routing, UNVERSIONED);
   const pollers = workers.get(UNVERSIONED) ?? [];
   if (!named && openRuns === 0 && pollers.length === 0) return [];
   const { state, percent } = named ?? { state: 'drained', percent: 0 };
@@ -88,15 +83,6 @@ async function unversionedInfo(
       maySwitchOff: maySwitchOff(standing, routing.current),
     },
   ];
-}
-
-function standingOf(
-  { current, ramping }: Deployments['routing'],
-  version: string,
-): { state: VersionState; percent: number } | undefined {
-  if (version === current) return { state: 'current', percent: 100 - (ramping?.percent ?? 0) };
-  if (version === ramping?.version) return { state: 'ramping', percent: ramping.percent };
-  return undefined;
 }
 
 /** How many open runs have each patch. One that has not come to a patch yet counts as without it. */

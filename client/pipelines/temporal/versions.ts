@@ -6,11 +6,12 @@ import type { OrderId } from '../../../core/identity.ts';
 import { AUTO_UPGRADE, UNVERSIONED } from '../../../core/versions.ts';
 import type {
   MoveResult,
+  Rollout,
   RolloutResult,
   Versions,
   VersionsResult,
 } from '../../../core/versions.ts';
-import type { Place, Routing } from './deployments.ts';
+import type { Place } from './deployments.ts';
 import { NOT_FOUND, nameOf, readDeployments, readRouting } from './deployments.ts';
 import { describeRun, isRunning } from './description.ts';
 import { listVersions } from './versions-list.ts';
@@ -100,7 +101,7 @@ async function changed(place: Place): Promise<RolloutResult> {
 }
 
 type Target =
-  | { kind: 'target'; version: string; deploymentName: string; buildId: string; routing: Routing }
+  | { kind: 'target'; version: string; deploymentName: string; buildId: string; routing: Rollout }
   | { kind: 'not-found' | 'conflict'; reason: string };
 
 /** The version that is meant by its full name, or by a build id that one deployment only has. */
