@@ -34,28 +34,37 @@ export async function copySources(): Promise<Copy> {
   }
   return {
     async bundleWith({ name, edits }) {
-      const originals = new Map<string, string>();
+      const texts = await editedTexts(name, edits);
       try {
-        for (const edit of edits) {
-          const path = join(root, edit.file);
-          const source = await readFile(path, 'utf8');
-          if (!originals.has(path)) originals.set(path, source);
-          await writeFile(path, edited(name, edit, source));
-        }
+        for (const [file, text] of texts) await writeFile(join(root, file), text);
         return await bundleWorkflowCode({
           workflowsPath: join(root, 'workflows', 'index.ts'),
           logger: new DefaultLogger('ERROR'),
         });
       } finally {
-        for (const [path, source] of originals) await writeFile(path, source);
+        for (const file of texts.keys()) await cp(join(projectRoot, file), join(root, file));
       }
     },
     remove: () => rm(root, { recursive: true, force: true }),
   };
 }
 
+/** The text of every file that the edits touch, with them. */
+export async function editedTexts(
+  name: string,
+  edits: readonly Edit[],
+): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const edit of edits) {
+    const { file } = edit;
+    const before = texts.get(file) ?? (await readFile(join(projectRoot, file), 'utf8'));
+    texts.set(file, edited(name, edit, before));
+  }
+  return texts;
+}
+
 /** The source with the edit. Throws when its text is not there exactly once. */
-export function edited(name: string, { file, from, to }: Edit, source: string): string {
+function edited(name: string, { file, from, to }: Edit, source: string): string {
   const times = source.split(from).length - 1;
   if (times === 1) return source.replace(from, () => to);
   throw new Error(

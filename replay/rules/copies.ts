@@ -1,7 +1,7 @@
 import { mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectRoot } from '../../stack/runtime.mjs';
-import { edited, type Edit } from '../changes/change.ts';
+import { editedTexts, type Edit } from '../changes/change.ts';
 
 /**
  * Puts `folder` into `root` with the edits: a copy of what they change and of what imports that, down to
@@ -49,18 +49,4 @@ async function linkBeside(root: string, folder: string): Promise<void> {
       await symlink(join(projectRoot, parent, name), join(root, parent, name));
     }
   }
-}
-
-/** The text of every file that the edits touch, with them. */
-export async function editedTexts(
-  name: string,
-  edits: readonly Edit[],
-): Promise<Map<string, string>> {
-  const texts = new Map<string, string>();
-  for (const edit of edits) {
-    const { file } = edit;
-    const before = texts.get(file) ?? (await readFile(join(projectRoot, file), 'utf8'));
-    texts.set(file, edited(name, edit, before));
-  }
-  return texts;
 }

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { ESLint } from 'eslint';
 import tseslint from 'typescript-eslint';
 import { projectRoot } from '../../stack/runtime.mjs';
-import type { Edit } from '../changes/change.ts';
-import { editedTexts } from './copies.ts';
+import { editedTexts, type Edit } from '../changes/change.ts';
 
 /**
  * The project's own rules over the files that the edits touch, except those that need types: a program

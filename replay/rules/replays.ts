@@ -5,6 +5,7 @@ import { findDeviation } from '../gate/find.ts';
 import { deviationInWords } from '../../client/pipelines/temporal/deviation.ts';
 import { replayQuietly } from '../gate/quiet.ts';
 import { replayAll } from '../gate/replay.ts';
+import { asType } from '../history/as-type.ts';
 import { HISTORIES_DIR, readHistory, type History, type KnownHistory } from '../history/file.ts';
 import { CURRENT_STAGE } from '../stages.ts';
 import { differenceOf } from './asked.ts';
@@ -71,7 +72,7 @@ async function* histories(): AsyncGenerator<KnownHistory> {
     for (const each of inFlight) {
       if (failed.has(label)) break;
       const path = each.name.split('/').at(-1) ?? '';
-      yield asType(label, { ...each, name: `${label} ${path}` });
+      yield asType({ ...each, name: `${label} ${path}` }, label);
     }
     if (fresh[label]?.ended) yield { ...known(label, label), name: `${label} fresh` };
   }
@@ -121,15 +122,4 @@ function known(label: string, name: string): KnownHistory {
 
 function parts(label: string): { history: History; orderRef: string } {
   return { history: known(label, label).history, orderRef: run(label).orderRef };
-}
-
-/** As if it had been started under that workflow type: the bundle has every edit as one. */
-function asType(label: string, { history, ...facts }: KnownHistory): KnownHistory {
-  const events = (history.events ?? []).map((event) => {
-    const { workflowExecutionStartedEventAttributes: started } = event;
-    if (!started) return event;
-    const workflowType = { name: label };
-    return { ...event, workflowExecutionStartedEventAttributes: { ...started, workflowType } };
-  });
-  return { ...facts, history: { events } };
 }

@@ -3,14 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { DefaultLogger, bundleWorkflowCode } from '@temporalio/worker';
 import type { Position, Stalled } from '../../core/contract.ts';
 import type { HistoryEntry } from '../../core/history.ts';
 import { businessKey, orderIdOf } from '../../core/identity.ts';
 import type { OrderId } from '../../core/identity.ts';
 import { copySources } from '../../replay/changes/change.ts';
 import type { Change } from '../../replay/changes/change.ts';
-import { workflowsOf } from '../../replay/stages.ts';
+import { bundleStage } from '../../replay/gate/bundle.ts';
 import type { Stage } from '../../replay/stages.ts';
 import { q2tInside } from '../cli/q2t.ts';
 import { openBench } from '../support/order-bench.ts';
@@ -48,8 +47,7 @@ async function deploy(file: string | undefined): Promise<void> {
 }
 
 async function stage(name: Stage): Promise<string> {
-  const logger = new DefaultLogger('ERROR');
-  return written(name, await bundleWorkflowCode({ workflowsPath: workflowsOf(name), logger }));
+  return written(name, await bundleStage(name));
 }
 
 async function changed(change: Change): Promise<string> {

@@ -7,16 +7,6 @@ function eachEvent(known: KnownHistory, change: (event: Event) => Event): KnownH
   return { ...known, history: { events: (known.history.events ?? []).map(change) } };
 }
 
-/** The same history, as if another workflow of the bundle had made it. */
-export function asType(known: KnownHistory, name: string): KnownHistory {
-  return eachEvent(known, (event) => {
-    const { workflowExecutionStartedEventAttributes: started } = event;
-    if (!started) return event;
-    const attributes = { ...started, workflowType: { name } };
-    return { ...event, workflowExecutionStartedEventAttributes: attributes };
-  });
-}
-
 type CompletedTask = NonNullable<Event['workflowTaskCompletedEventAttributes']>;
 
 /** The history with what its workers said of each workflow task replaced by what `change` makes of it. */

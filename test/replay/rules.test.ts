@@ -6,7 +6,7 @@ import { pageOfRules, RULES_PAGE } from '../../lab/scenarios/no-rules/page.ts';
 import { judge } from '../../lab/scenarios/no-rules/seen.ts';
 import { tableOf } from '../../lab/scenarios/no-rules/try.ts';
 import { differenceOf } from '../../replay/rules/asked.ts';
-import { editedTexts } from '../../replay/rules/copies.ts';
+import { editedTexts } from '../../replay/changes/change.ts';
 import { diffOf } from '../../replay/rules/diff.ts';
 import { judgeStep, judgeWorkflow, type WorkflowFacts } from '../../replay/rules/judge.ts';
 import { labelOf } from '../../replay/rules/rule.ts';

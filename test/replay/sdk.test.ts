@@ -10,7 +10,8 @@ import { replayQuietly } from '../../replay/gate/quiet.ts';
 import { filesOf, HISTORIES_DIR, readHistory } from '../../replay/history/file.ts';
 import type { KnownHistory } from '../../replay/history/file.ts';
 import { STAGES_IN_FLIGHT } from '../../replay/stages.ts';
-import { asType, eachTask, tasksWithBoth, withFlags } from './edited.ts';
+import { asType } from '../../replay/history/as-type.ts';
+import { eachTask, tasksWithBoth, withFlags } from './edited.ts';
 
 replayQuietly();
 

@@ -4,7 +4,7 @@ import { after, before, suite, test } from 'node:test';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { orderLimits } from '../../core/policy.ts';
 import { replayGate } from '../../replay/gate/gate.ts';
-import { asType } from '../replay/edited.ts';
+import { asType } from '../../replay/history/as-type.ts';
 import { anOrder } from '../support/orders.ts';
 import { workflowBundle } from '../support/temporal.ts';
 import { until } from '../support/until.ts';

@@ -7,7 +7,7 @@ import { failureInWords, replayGate } from '../../replay/gate/gate.ts';
 import { cutsOf } from '../../replay/history/cut.ts';
 import type { KnownHistory } from '../../replay/history/file.ts';
 import { projectRoot } from '../../stack/runtime.mjs';
-import { asType } from '../replay/edited.ts';
+import { asType } from '../../replay/history/as-type.ts';
 import { until } from '../support/until.ts';
 import { nextSignal, seenQuery } from './cases/workflows.ts';
 import type { Counters } from './cases/workflows.ts';
