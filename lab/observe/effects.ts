@@ -13,6 +13,9 @@ export const ONCE = {
   mail: 1,
 } as const;
 
+/** The same before there was a screening. */
+export const UNSCREENED = { ...ONCE, screening: 0 } as const;
+
 const DONE: Record<EffectKind, string> = {
   enquiry: 'enquired',
   screening: 'screened',

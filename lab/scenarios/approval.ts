@@ -6,23 +6,13 @@ import { together } from '../observe/together.ts';
 import { until, untilPosition, untilThrough } from '../observe/until.ts';
 import { whereInWords } from '../observe/words.ts';
 import type { Outcome, Scenario, Stage } from '../scenario.ts';
+import { DEAR } from '../world/order.ts';
 import type { World } from '../world/world.ts';
 import { entriesOf, openAnswers, YES } from './approval/answers.ts';
 
 const DAY_MS = 86_400_000;
 /** A partner holds an order while people answer, however long that takes here. */
 const PATIENCE = { partnerTimeoutMs: 120_000, attemptTimeoutMs: 240_000 };
-/** Sixty chairs: above the approval limit. */
-const DEAR = [
-  {
-    lineId: '1',
-    sku: 'CH-210',
-    name: 'Office chair',
-    quantity: '60',
-    unit: 'C62',
-    unitPrice: '189.5',
-  },
-];
 
 /** The stock that was held while people were asked is released. */
 const EXPIRED = { enquiry: 1, screening: 1, reservation: 1, release: 1 };

@@ -14,6 +14,18 @@ export const labPolicy: Policy = {
   workflowTaskTimeoutMs: 2_000,
 };
 
+export const CHAIRS = {
+  lineId: '1',
+  sku: 'CH-210',
+  name: 'Office chair',
+  quantity: '6',
+  unit: 'C62',
+  unitPrice: '189.5',
+} as const;
+
+/** Sixty chairs: above the approval limit. */
+export const DEAR = [{ ...CHAIRS, quantity: '60' }];
+
 /** A valid order of one line far below the approval limit. `world` is the buyer, so worlds don't meet on one server. */
 export function labOrder(world: string, orderRef: string, changes: Partial<Order> = {}): Order {
   return {
@@ -21,16 +33,7 @@ export function labOrder(world: string, orderRef: string, changes: Partial<Order
     buyer: { id: world, name: 'Lab', email: 'lab@example.org' },
     supplierId: 'sup_881',
     currency: 'EUR',
-    lines: [
-      {
-        lineId: '1',
-        sku: 'CH-210',
-        name: 'Office chair',
-        quantity: '6',
-        unit: 'C62',
-        unitPrice: '189.5',
-      },
-    ],
+    lines: [{ ...CHAIRS }],
     ...changes,
   };
 }

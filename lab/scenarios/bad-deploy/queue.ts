@@ -1,9 +1,9 @@
-import { judgeEffects, ONCE } from '../../observe/effects.ts';
+import { judgeEffects, ONCE, UNSCREENED } from '../../observe/effects.ts';
 import { together } from '../../observe/together.ts';
 import { countsOnce, untilThrough } from '../../observe/until.ts';
 import { seconds } from '../../observe/words.ts';
 import type { Outcome, Stage } from '../../scenario.ts';
-import type { World } from '../../world/world.ts';
+import { makeCurrent } from '../../world/versions.ts';
 import { foundStuck } from './found.ts';
 import { heldBefore, PATIENT } from './held.ts';
 
@@ -38,7 +38,7 @@ export async function queueWithoutItsVersion(stage: Stage): Promise<Outcome> {
 
   const outcomes = [];
   for (const [{ id }, expected] of [
-    [first, { ...ONCE, screening: 0 }],
+    [first, UNSCREENED],
     [second, ONCE],
   ] as const) {
     outcomes.push(judgeEffects(await countsOnce(world, id, ({ mail }) => mail > 0), expected));
@@ -51,9 +51,4 @@ export async function queueWithoutItsVersion(stage: Stage): Promise<Outcome> {
       'rolled back, through in': seconds(ms),
     },
   );
-}
-
-async function makeCurrent({ pipeline }: World, version: string): Promise<void> {
-  const { kind } = await pipeline.versions.setCurrent(version, 'lab');
-  if (kind !== 'changed') throw new Error(`version ${version} is not current: ${kind}`);
 }

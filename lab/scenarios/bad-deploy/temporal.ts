@@ -1,5 +1,5 @@
-import { businessKey, type OrderId } from '../../../core/identity.ts';
-import { judgeEffects, ONCE } from '../../observe/effects.ts';
+import type { OrderId } from '../../../core/identity.ts';
+import { judgeEffects, ONCE, UNSCREENED } from '../../observe/effects.ts';
 import { together } from '../../observe/together.ts';
 import { countsOnce, untilThrough } from '../../observe/until.ts';
 import { seconds } from '../../observe/words.ts';
@@ -12,7 +12,6 @@ const GOOD = 'replay/stages/before/index.ts';
 /** `screen`, and another order of the steps, without the patch that lets open runs keep theirs. */
 const BAD = 'replay/stages/removed/index.ts';
 const AT_PLACE = { partner: 'supplier', operation: 'place' } as const;
-const UNSCREENED = { ...ONCE, screening: 0 };
 /** A worker that has just started on a busy machine answers too: the server keeps a task's first failure only. */
 const UNHURRIED = { ...PATIENT, workflowTaskTimeoutMs: 10_000 };
 const WHO = { by: 'lab', why: 'a bad deploy' };
@@ -111,6 +110,5 @@ async function judged(
   id: OrderId,
   expected: Parameters<typeof judgeEffects>[1],
 ): Promise<Outcome> {
-  await countsOnce(world, id, ({ mail }) => mail > 0);
-  return judgeEffects(await world.partners.counts(businessKey(id)), expected);
+  return judgeEffects(await countsOnce(world, id, ({ mail }) => mail > 0), expected);
 }

@@ -1,7 +1,7 @@
 import { orderIdOf, type OrderId } from '../../../core/identity.ts';
 import { withoutGuard, type Guard } from '../../guards/guard.ts';
 import { chainWithVersions, oldChain } from '../../guards/versions.ts';
-import { judgeEffects, ONCE } from '../../observe/effects.ts';
+import { judgeEffects, ONCE, UNSCREENED } from '../../observe/effects.ts';
 import { countMessages, openMessages } from '../../observe/messages.ts';
 import { together } from '../../observe/together.ts';
 import { countsOnce, until, untilThrough } from '../../observe/until.ts';
@@ -9,7 +9,6 @@ import { seconds } from '../../observe/words.ts';
 import type { Outcome, Stage } from '../../scenario.ts';
 import type { Boundary } from '../../wire/boundary.ts';
 import type { World } from '../../world/world.ts';
-import { UNSCREENED } from './runs.ts';
 
 const DAY_MS = 86_400_000;
 const OLD = withoutGuard(oldChain);

@@ -1,16 +1,14 @@
 import { businessKey, orderIdOf, type OrderId } from '../../../core/identity.ts';
-import type { Order } from '../../../core/order/schema.ts';
-import { judgeEffects, ONCE } from '../../observe/effects.ts';
+import { judgeEffects, ONCE, UNSCREENED } from '../../observe/effects.ts';
 import { together } from '../../observe/together.ts';
 import { countsOnce, untilPosition, untilThrough } from '../../observe/until.ts';
 import type { Outcome, Stage } from '../../scenario.ts';
+import { DEAR } from '../../world/order.ts';
+import { makeCurrent } from '../../world/versions.ts';
 import type { WorkerHandle, World } from '../../world/world.ts';
 
 const BEFORE = 'replay/stages/before/index.ts';
 const WITHOUT_PATCH = 'replay/stages/removed/index.ts';
-
-/** What an order did that began before there was a screening. */
-export const UNSCREENED = { ...ONCE, screening: 0 };
 
 /** Two orders from before the deploy, one that waits for a person and one that a partner keeps waiting. */
 interface InFlight {
@@ -26,7 +24,7 @@ export async function runsThroughDeploy(stage: Stage): Promise<Outcome> {
   await old.stop();
   await world.startWorker();
   await deployed(world, '2');
-  const [plain, dear] = [world.order('PO-NEW'), dearOrder(world, 'PO-NEW-DEAR')];
+  const [plain, dear] = [world.order('PO-NEW'), world.order('PO-NEW-DEAR', { lines: DEAR })];
   for (const order of [plain, dear]) await world.pipeline.submit(order, world.policy);
   await stage.say('the old worker is gone; the new one has those two and two more');
   await letGo();
@@ -57,7 +55,7 @@ export async function stallsAfterDeploy(stage: Stage): Promise<Outcome> {
 async function inFlight({ world: open, say }: Stage): Promise<InFlight> {
   const world = await open();
   const busy = world.order('PO-BUSY');
-  const waiting = dearOrder(world, 'PO-WAITING');
+  const waiting = world.order('PO-WAITING', { lines: DEAR });
   const [busyId, waitingId] = [orderIdOf(busy), orderIdOf(waiting)];
   const faultId = await world.partners.setFault({
     partner: 'warehouse',
@@ -87,17 +85,8 @@ async function oldDeploy(world: World): Promise<NodeJS.ProcessEnv> {
 }
 
 /** On the queue, the version that new runs begin with is set; on Temporal it is the worker's code. */
-async function deployed({ implementation, pipeline }: World, version: string): Promise<void> {
-  if (implementation !== 'queue') return;
-  const answer = await pipeline.versions.setCurrent(version, 'lab');
-  if (answer.kind !== 'changed') throw new Error(`set-current ${version}: ${answer.kind}`);
-}
-
-/** Sixty chairs: above the approval limit. */
-function dearOrder(world: World, orderRef: string): Order {
-  const [line] = world.order(orderRef).lines;
-  if (!line) throw new Error('an order without a line');
-  return world.order(orderRef, { lines: [{ ...line, quantity: '60' }] });
+async function deployed(world: World, version: string): Promise<void> {
+  if (world.implementation === 'queue') await makeCurrent(world, version);
 }
 
 async function approve(world: World, id: OrderId): Promise<void> {

@@ -1,23 +1,12 @@
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Client, Connection } from '@temporalio/client';
-import { execa } from 'execa';
-import { isolatedEnv } from '../../../client/isolated-env.mjs';
 import type { Order } from '../../../core/order/schema.ts';
 import { connect } from '../../../queue/connect.ts';
-import { NODE_FLAGS, projectRoot } from '../../../stack/runtime.mjs';
 import type { Stage } from '../../scenario.ts';
+import { startScriptWorker, type ScriptWorker } from '../../world/script-worker.ts';
 import type { World } from '../../world/world.ts';
 import * as chain from './chain.ts';
 import * as temporal from './temporal.ts';
 import type { WorkerJob } from './worker.ts';
-
-const SCRIPT = join(projectRoot, 'lab/scenarios/three-steps/worker.ts');
-
-export interface StepWorker {
-  /** Resolves when the process is gone. */
-  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
-}
 
 /** The three steps on one implementation, as a client sees them. */
 export interface Door {
@@ -66,7 +55,7 @@ async function openTemporal({ cleanUp }: Stage, world: World): Promise<Door> {
 }
 
 /** Starts a worker process of the three steps, and waits until it is ready. */
-export async function startStepWorker({ cleanUp }: Stage, world: World): Promise<StepWorker> {
+export async function startStepWorker(stage: Stage, world: World): Promise<ScriptWorker> {
   const job: WorkerJob = {
     on: world.implementation,
     databaseUrl: world.databaseUrl,
@@ -74,27 +63,8 @@ export async function startStepWorker({ cleanUp }: Stage, world: World): Promise
     visibilityMs: world.policy.heartbeatMs,
     temporal: { ...world.temporal, taskQueue: world.name },
   };
-  const child = execa(process.execPath, [...NODE_FLAGS, SCRIPT], {
-    env: { ...isolatedEnv(process.env), ...world.guardEnv, Q2T_LAB_JOB: JSON.stringify(job) },
-    extendEnv: false,
-    cwd: projectRoot,
-    reject: false,
-    all: true,
+  return startScriptWorker(stage, 'lab/scenarios/three-steps/worker.ts', {
+    ...world.guardEnv,
+    Q2T_LAB_JOB: JSON.stringify(job),
   });
-  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
-    child.kill(signal);
-    await child;
-  };
-  cleanUp(() => end('SIGKILL'));
-  const ready = Promise.withResolvers<void>();
-  createInterface({ input: child.all }).on('line', (line) => {
-    if (line.includes('"msg":"ready"')) ready.resolve();
-  });
-  const ended = child.then(({ all }) => {
-    throw new Error(`a worker of the three steps did not start: ${all}`);
-  });
-  // After the start its end is what was asked for.
-  ended.catch(() => undefined);
-  await Promise.race([ready.promise, ended]);
-  return { end };
 }

@@ -4,6 +4,7 @@ import type { Order } from '../../../core/order/schema.ts';
 import type { Status, Step } from '../../../core/steps.ts';
 import type { FaultSpec } from '../../../partners/control.ts';
 import { until, untilPosition } from '../../observe/until.ts';
+import { CHAIRS, DEAR } from '../../world/order.ts';
 import type { World } from '../../world/world.ts';
 
 /** Where an order can be made to stand, from the outside, with no worker kept busy by it. */
@@ -21,14 +22,13 @@ export interface Place {
 
 const SLOW_SKU = 'SLOW-1';
 const DAY_MS = 86_400_000;
-const line = { lineId: '1', sku: 'CH-210', name: 'Office chair', quantity: '6', unit: 'C62' };
 
 /** Every place but the first, where no worker has been yet. */
 export const PLACES: readonly Place[] = [
   {
     step: 'price',
     name: 'PRICE',
-    order: { lines: [{ ...line, sku: SLOW_SKU, unitPrice: '189.5' }] },
+    order: { lines: [{ ...CHAIRS, sku: SLOW_SKU }] },
   },
   {
     step: 'credit',
@@ -44,7 +44,7 @@ export const PLACES: readonly Place[] = [
     step: 'approve',
     name: 'APPROVE',
     status: 'waiting',
-    order: { lines: [{ ...line, quantity: '60', unitPrice: '189.5' }] },
+    order: { lines: DEAR },
   },
   {
     step: 'reserve',
