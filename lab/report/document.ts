@@ -92,6 +92,10 @@ export function disagreements(kept: readonly Result[], fresh: readonly Result[])
 
 function constantsOf({ outcome }: Result): string {
   if (!outcome) return 'nothing';
-  const counted: Figures = outcome.verdict === 'cannot' ? {} : outcome.counted;
+  const found: Figures = outcome.verdict === 'cannot' ? {} : outcome.counted;
+  // What was counted first is no difference.
+  const counted = Object.fromEntries(
+    Object.entries(found).toSorted(([a], [b]) => a.localeCompare(b)),
+  );
   return [verdictInWords(verdictOf(outcome)), figuresInWords(counted)].filter(Boolean).join('; ');
 }

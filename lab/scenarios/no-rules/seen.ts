@@ -27,7 +27,9 @@ export function differences(table: Table, seen: Seen): string[] {
 
 /** Held when everything came to what the table says; broke with what did not. */
 export function judge(table: Table, seen: Seen): Outcome {
-  const counted = { edits: table.size, ...countOutcomes([...seen.values()]) };
+  // In the table's order: they are seen in the order in which they are done.
+  const inOrder = [...table.keys()].flatMap((name) => seen.get(name) ?? []);
+  const counted = { edits: table.size, ...countOutcomes(inOrder) };
   const wrong = differences(table, seen);
   if (wrong.length > 0) return { verdict: 'broke', how: wrong.join('; '), counted };
   return { verdict: 'held', counted };

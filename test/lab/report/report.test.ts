@@ -54,6 +54,9 @@ test('the table marks what is wrong, and the ladder names the missing guard', ()
 test('two runs agree when verdicts and counts do, whatever was measured', () => {
   const later: Outcome = { ...held, measured: { recovery: '9.9 s' } };
   assert.deepEqual(disagreements([result(held)], [result(later)]), []);
+  const two = { verdict: 'held', counted: { placed: 1, charged: 2 } } as const;
+  const turned = { verdict: 'held', counted: { charged: 2, placed: 1 } } as const;
+  assert.deepEqual(disagreements([result(two)], [result(turned)]), []);
   const other: Outcome = { verdict: 'held', counted: { placed: 3 } };
   assert.deepEqual(disagreements([result(held)], [result(other)]), [
     'some/queue: says held; placed 1, is held; placed 3',
