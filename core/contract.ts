@@ -2,7 +2,7 @@ import type { ConflictKind, HistoryEntry } from './history.ts';
 import type { OrderId } from './identity.ts';
 import type { Order } from './order/schema.ts';
 import type { Policy } from './policy.ts';
-import type { Outcome, Status, Step } from './steps.ts';
+import type { AgentOutcome, AnyStep, Outcome, Status, Step } from './steps.ts';
 import type { Versions } from './versions.ts';
 
 /** `chain`, `queue` and `temporal` are implementations, never versions: a version is a state of the code. */
@@ -15,10 +15,10 @@ export interface Cannot {
   reason: string;
 }
 
-export type SubmitResult =
+export type SubmitResult<O extends AgentOutcome = Outcome> =
   | { kind: 'started'; id: OrderId }
   | { kind: 'already-running'; id: OrderId }
-  | { kind: 'already-finished'; id: OrderId; outcome?: Outcome }
+  | { kind: 'already-finished'; id: OrderId; outcome?: O }
   /** The same buyer and reference with other content: never "already there". */
   | { kind: 'conflict'; id: OrderId; reason: string };
 
@@ -55,13 +55,13 @@ export interface Stalled {
   resetTo?: number;
 }
 
-/** Where a run is. Times are ISO 8601 in UTC. */
-export interface Position {
+/** Where a run is, of whatever kind. Times are ISO 8601 in UTC. */
+export interface RunPosition<S extends AnyStep = AnyStep, O extends AgentOutcome = AgentOutcome> {
   id: OrderId;
   implementation: Implementation;
-  step: Step;
+  step: S;
   status: Status;
-  outcome?: Outcome;
+  outcome?: O;
   reason?: string;
   waitingFor?: WaitingFor;
   /** With the status `stuck`: what it waits for besides counts when there is code for it again. */
@@ -75,7 +75,6 @@ export interface Position {
   since: string;
   startedAt: string;
   endedAt?: string;
-  revision: number;
   /** The version of the code the run started with. */
   version: string;
   /** In words, from a live worker when one answers (`133 of 240 lines priced`). */
@@ -85,7 +84,13 @@ export interface Position {
   historyCut?: number;
 }
 
-export type WhereResult = { kind: 'position'; position: Position } | { kind: 'not-found' } | Cannot;
+/** Where an order is. */
+export interface Position extends RunPosition<Step, Outcome> {
+  revision: number;
+}
+
+export type WhereResult<P = Position> =
+  { kind: 'position'; position: P } | { kind: 'not-found' } | Cannot;
 
 export interface Decision {
   gate: string;
@@ -122,22 +127,22 @@ export interface RunFilter {
   limit?: number;
 }
 
-export interface RunSummary {
+export interface RunSummary<S extends AnyStep = Step, O extends AgentOutcome = Outcome> {
   id: OrderId;
-  step: Step;
+  step: S;
   status: Status;
-  outcome?: Outcome;
+  outcome?: O;
   waitingFor?: string;
   startedAt: string;
   endedAt?: string;
 }
 
-export type ListResult = { kind: 'runs'; runs: RunSummary[] } | Cannot;
+export type ListResult<R = RunSummary> = { kind: 'runs'; runs: R[] } | Cannot;
 
 /** A message or run that used up its budget, with what an operator needs to judge it. */
 export interface DeadLetter {
   id: OrderId;
-  step: Step;
+  step: AnyStep;
   since: string;
   reason: string;
   attempts: { at: string; failureClass: string; message: string }[];

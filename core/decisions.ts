@@ -1,9 +1,8 @@
-import type { Decision } from './contract.ts';
 import type { ConflictKind } from './history.ts';
 import { toMinor } from './order/money.ts';
 import type { Money } from './order/money.ts';
 import type { Policy } from './policy.ts';
-import type { Outcome } from './steps.ts';
+import type { AgentOutcome } from './steps.ts';
 
 // Pure: the same decisions in a workflow and in the queue. Time comes in as an argument (ms since 1970).
 
@@ -43,7 +42,8 @@ export interface OpenedGate {
   deadlineAt: number;
   state:
     | { kind: 'open' }
-    | { kind: 'answered'; decision: Decision['decision']; by: string }
+    /** `decision`: what was said, a yes, a no, or the words of an answer. */
+    | { kind: 'answered'; decision: string; by: string }
     | { kind: 'expired' }
     /** The run was cancelled while the question was open. */
     | { kind: 'withdrawn' };
@@ -55,7 +55,15 @@ export interface GateState {
   upcoming: readonly string[];
   opened: readonly OpenedGate[];
   /** How the run ended, once it has. */
-  outcome?: Outcome;
+  outcome?: AgentOutcome;
+}
+
+/** An answer to a gate, as far as it is judged. */
+export interface GateAnswer {
+  gate: string;
+  gateVersion: number;
+  decision: string;
+  by: string;
 }
 
 export type Judgement =
@@ -68,7 +76,7 @@ export type Judgement =
  * deadline, or after the question was taken back; `second`: answered already, by another person or
  * otherwise; `wrong-gate`: no such gate, or another version of it; `ended`: the run is over.
  */
-export function judgeDecision(state: GateState, answer: Decision, now: number): Judgement {
+export function judgeDecision(state: GateState, answer: GateAnswer, now: number): Judgement {
   const named = `${answer.gate} v${answer.gateVersion}`;
   if (state.outcome !== undefined) {
     // Told apart because a client that only knows how a run ended must say the same as its worker.
@@ -87,7 +95,11 @@ export function judgeDecision(state: GateState, answer: Decision, now: number): 
   return conflict('wrong-gate', `this run has no ${named}; ${instead}`);
 }
 
-function judgeOpened({ state, deadlineAt }: OpenedGate, answer: Decision, now: number): Judgement {
+function judgeOpened(
+  { state, deadlineAt }: OpenedGate,
+  answer: GateAnswer,
+  now: number,
+): Judgement {
   const named = `${answer.gate} v${answer.gateVersion}`;
   switch (state.kind) {
     case 'answered':
@@ -108,6 +120,21 @@ function judgeOpened({ state, deadlineAt }: OpenedGate, answer: Decision, now: n
   }
 }
 
+/** How long a gate waits, from when it was opened. */
+export interface GateWaits {
+  reminderMs: number;
+  escalationMs: number;
+  deadlineMs: number;
+}
+
+export function approvalWaits(policy: Policy): GateWaits {
+  return {
+    reminderMs: policy.approvalReminderMs,
+    escalationMs: policy.approvalEscalationMs,
+    deadlineMs: policy.approvalDeadlineMs,
+  };
+}
+
 export interface GateEvent {
   kind: 'remind' | 'escalate' | 'expire';
   at: number;
@@ -119,14 +146,13 @@ export interface GateEvent {
  */
 export function nextGateEvent(
   openedAt: number,
-  policy: Policy,
+  waits: GateWaits,
   done: { reminded?: boolean; escalated?: boolean } = {},
 ): GateEvent {
-  const expire: GateEvent = { kind: 'expire', at: openedAt + policy.approvalDeadlineMs };
+  const expire: GateEvent = { kind: 'expire', at: openedAt + waits.deadlineMs };
   const events: GateEvent[] = [expire];
-  if (!done.escalated)
-    events.push({ kind: 'escalate', at: openedAt + policy.approvalEscalationMs });
-  if (!done.reminded) events.push({ kind: 'remind', at: openedAt + policy.approvalReminderMs });
+  if (!done.escalated) events.push({ kind: 'escalate', at: openedAt + waits.escalationMs });
+  if (!done.reminded) events.push({ kind: 'remind', at: openedAt + waits.reminderMs });
   // Ties go to the later in the list, the milder one, except that nothing precedes the end at its own time.
   return events.reduce((next, event) =>
     event.at < expire.at && event.at <= next.at ? event : next,

@@ -43,6 +43,13 @@ export type UndoableStep = keyof typeof UNDO;
 /** In the order in which every version takes them. */
 export const UNDOABLE = ['reserve', 'charge', 'place'] as const satisfies readonly UndoableStep[];
 
+/** What a run of the buying agent does, again and again, in whatever order it decides. */
+export const AGENT_STEPS = ['think', 'use', 'ask', 'order'] as const;
+export type AgentStep = (typeof AGENT_STEPS)[number];
+
+/** For tables and histories that hold both. */
+export type AnyStep = Step | AgentStep;
+
 /** What a run is doing right now. `retrying` and `waiting` say so because an operator asks first about those. */
 export const STATUSES = [
   'running',
@@ -72,3 +79,7 @@ export const OUTCOMES = [
   'discarded',
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
+
+/** As an order ends, and `exhausted`: the budget, or the patience with a model that makes no sense, is used up. */
+export const AGENT_OUTCOMES = [...OUTCOMES, 'exhausted'] as const;
+export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];

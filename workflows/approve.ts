@@ -1,6 +1,6 @@
 import { condition } from '@temporalio/workflow';
 import type { DecideResult, Decision } from '../core/contract.ts';
-import { approvalNeeded, judgeDecision, nextGateEvent } from '../core/decisions.ts';
+import { approvalNeeded, approvalWaits, judgeDecision, nextGateEvent } from '../core/decisions.ts';
 import type { GateState, OpenedGate } from '../core/decisions.ts';
 import type { HistoryEvent } from '../core/history.ts';
 import { formatMoney } from '../core/order/money.ts';
@@ -62,7 +62,7 @@ async function answered(run: Run, gate: OpenedGate): Promise<void> {
     );
   waitFor(policy.approver, { type: 'waiting', step: 'approve', gate: GATE, until });
   while (gate.state.kind === 'open') {
-    const next = nextGateEvent(openedAt, policy, done);
+    const next = nextGateEvent(openedAt, approvalWaits(policy), done);
     const wait = Math.max(1, next.at - Date.now());
     if (await condition(() => gate.state.kind !== 'open', wait)) return;
     switch (next.kind) {

@@ -1,8 +1,8 @@
-import type { Position, WaitingFor } from '../core/contract.ts';
+import type { RunPosition, WaitingFor } from '../core/contract.ts';
 import type { HistoryEntry } from '../core/history.ts';
 
 /** The position as a few sentences of Markdown, for people who look at the run on Temporal's web page. */
-export function inWords(position: Position): string {
+export function inWords(position: RunPosition): string {
   const { step, status, outcome, reason, waitingFor, since, history } = position;
   const headline =
     outcome === undefined

@@ -1,4 +1,5 @@
 import type { HistoryEntry } from '../../core/history.ts';
+import { formatNanoEur } from '../../core/agent/prices.ts';
 import { clean, text } from './text.ts';
 import { localTime } from './time.ts';
 
@@ -42,6 +43,18 @@ function inWords(entry: HistoryEntry): string {
       return text`${entry.by} discarded the run at ${entry.step}: ${entry.why}`;
     case 'reset':
       return text`${entry.by} reset the run to before event ${entry.toEvent}: ${entry.why}`;
+    case 'thought': {
+      const wants = entry.tools.length === 0 ? 'to no use' : `wants ${entry.tools.join(', ')}`;
+      return text`turn ${entry.turn}: ${wants} (${entry.tokens} tokens, ${formatNanoEur(entry.nanoEur)})`;
+    }
+    case 'used':
+      return text`turn ${entry.turn}: used ${entry.tools.join(', ')}${entry.failed === 0 ? '' : `, ${entry.failed} in vain`}`;
+    case 'calls-lost':
+      return text`turn ${entry.turn}: ${entry.lostCalls} calls of the model lost so far, each charged at its most`;
+    case 'order-started':
+      return text`order ${entry.orderRef} started`;
+    case 'order-ended':
+      return text`order ${entry.orderRef} ended, ${entry.outcome}`;
     case 'ended':
       return text`ended, ${entry.outcome}${optional(': ', entry.reason)}`;
     default:

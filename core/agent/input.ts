@@ -5,33 +5,42 @@ import type { AgentPolicy } from './policy.ts';
 import type { ModelPrice } from './prices.ts';
 import type { AgentRequest } from './request.ts';
 import { sizeOf, sizeOfText } from './size.ts';
-import { agentVersion, CURRENT_AGENT_VERSION, toolsOf } from './versions.ts';
+import { AGENT_VERSIONS, agentVersion, toolsOf } from './versions.ts';
 
-/** What a run of the agent starts with, on every implementation. All of it is decided at the edge, and stays. */
-export interface AgentInput {
+/**
+ * What a run is asked with, on every implementation. All of it is decided at the edge, and stays. Which
+ * version of prompt and tools it takes is for those to say who take it up: see `takeUp`.
+ */
+export interface AgentAsk {
   request: AgentRequest;
   limits: AgentPolicy;
   /** Of the order that comes of it, and of what a step may try. */
   policy: Policy;
-  version: string;
   model: string;
   price: ModelPrice;
-  /** The size of what is in every prompt: instructions, tools, request. */
+  /** The size of what is in every prompt (instructions, tools, request), by version. */
+  promptSizes: Readonly<Record<string, number>>;
+}
+
+/** What a run goes by: as it was asked, in the version that it keeps to its end. */
+export interface AgentInput extends Omit<AgentAsk, 'promptSizes'> {
+  version: string;
   promptSize: number;
 }
 
-/** The input of a new run. Throws RangeError for a version that is not there. */
-export function toAgentInput(
-  chosen: Omit<AgentInput, 'version' | 'promptSize'> & { version?: string },
-): AgentInput {
-  const { version = CURRENT_AGENT_VERSION, request } = chosen;
-  const tools = JSON.stringify(toolsOf(agentVersion(version)));
-  const messages = firstMessages(version, request);
-  const promptSize = messages.reduce((sum, each) => sum + sizeOf(each), sizeOfText(tools));
-  return { ...chosen, version, promptSize };
+/** What a new run is asked with; its sizes are those of every version there is here. */
+export function toAgentAsk(chosen: Omit<AgentAsk, 'promptSizes'>): AgentAsk {
+  const sizes = AGENT_VERSIONS.map((version) => [version, promptSizeOf(version, chosen.request)]);
+  return { ...chosen, promptSizes: Object.fromEntries(sizes) };
 }
 
-/** How every prompt begins. */
+function promptSizeOf(version: string, request: AgentRequest): number {
+  const tools = JSON.stringify(toolsOf(agentVersion(version)));
+  const messages = firstMessages(version, request);
+  return messages.reduce((sum, each) => sum + sizeOf(each), sizeOfText(tools));
+}
+
+/** How every prompt begins. Throws RangeError for a version that is not there. */
 export function firstMessages(version: string, { text, currency }: AgentRequest): Message[] {
   return [
     { role: 'system', content: agentVersion(version).prompt },

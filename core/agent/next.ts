@@ -1,12 +1,13 @@
 import type { OrderId } from '../identity.ts';
 import type { Order } from '../order/schema.ts';
+import type { AgentOutcome } from '../steps.ts';
 import { agentKey, orderIdOfRequest, requestIdOf } from './identity.ts';
 import type { AgentInput } from './input.ts';
 import type { Usage } from './messages.ts';
 import { worstCase } from './prompt.ts';
 import { formatNanoEur } from './prices.ts';
 import { whatIsShort } from './spend.ts';
-import type { AgentOutcome, AgentState, KnownArticle, Question } from './state.ts';
+import type { AgentState, KnownArticle, Question } from './state.ts';
 import { isReading } from './uses.ts';
 import type { Reading } from './uses.ts';
 

@@ -1,14 +1,10 @@
 import type { Money } from '../order/money.ts';
 import type { Order } from '../order/schema.ts';
-import { OUTCOMES } from '../steps.ts';
+import type { AgentOutcome } from '../steps.ts';
 import { NOTHING_SPENT } from './spend.ts';
 import type { Spent } from './spend.ts';
 import type { Ref } from './store.ts';
 import type { ToolUse } from './uses.ts';
-
-/** As an order ends, and `exhausted`: the budget, or the patience with a model that makes no sense, is used up. */
-export const AGENT_OUTCOMES = [...OUTCOMES, 'exhausted'] as const;
-export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
 
 /** An article that a catalogue has shown. */
 export interface KnownArticle {

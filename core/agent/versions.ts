@@ -34,12 +34,28 @@ const TOOLS_1: readonly Tool[] = [
   { name: 'refuse', does: 'refuse', description: 'Gives up, with a reason for the requester.' },
 ];
 
-/** The version that new runs start with. A change of prompt or tools adds the next one and keeps this until its runs have ended. */
-export const CURRENT_AGENT_VERSION = '1';
+/** A quote binds the supplier, which the model has to know: the tool is called what it does. */
+const PROMPT_2 = PROMPT_1.replace(
+  'get quotes from several of them',
+  'request quotes from several of them, which bind them for a day',
+);
 
+const TOOLS_2 = TOOLS_1.map((tool) =>
+  tool.does === 'quote'
+    ? { ...tool, name: 'request_quote', description: 'Has one supplier quote a binding price.' }
+    : tool,
+);
+
+/**
+ * By name. A change of prompt or tools adds the next one and keeps the others until their runs have ended;
+ * it is shipped by those who carry a run out: on Temporal with a patch, on the queue with a version.
+ */
 const VERSIONS: ReadonlyMap<string, AgentVersion> = new Map([
   ['1', { prompt: PROMPT_1, tools: TOOLS_1 }],
+  ['2', { prompt: PROMPT_2, tools: TOOLS_2 }],
 ]);
+
+export const AGENT_VERSIONS: readonly string[] = [...VERSIONS.keys()];
 
 /** Throws RangeError for a version that this code does not have: its runs are left to those that have it. */
 export function agentVersion(name: string): AgentVersion {

@@ -1,6 +1,6 @@
 import type { Db } from '../transport/contract.ts';
 import type { ClientBase } from 'pg';
-import { nextGateEvent } from '../../core/decisions.ts';
+import { approvalWaits, nextGateEvent } from '../../core/decisions.ts';
 import type { GateEvent } from '../../core/decisions.ts';
 import type { HistoryEvent } from '../../core/history.ts';
 import type { Policy } from '../../core/policy.ts';
@@ -44,7 +44,7 @@ function eventsOf(openedAt: Date, policy: Policy): GateEvent[] {
   const events: GateEvent[] = [];
   const done = { reminded: false, escalated: false };
   for (;;) {
-    const event = nextGateEvent(openedAt.getTime(), policy, done);
+    const event = nextGateEvent(openedAt.getTime(), approvalWaits(policy), done);
     events.push(event);
     if (event.kind === 'expire') return events;
     if (event.kind === 'remind') done.reminded = true;

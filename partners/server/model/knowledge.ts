@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readData } from '../../../core/agent/data.ts';
-import type { WireMessage } from './wire.ts';
+import type { Question } from './wire.ts';
 
 const article = z.object({ supplierId: z.string(), sku: z.string(), name: z.string() });
 const quote = z.object({ supplierId: z.string(), sku: z.string(), unitPrice: z.string() });
@@ -28,11 +28,18 @@ export interface Knowledge {
   available: z.infer<typeof money> | undefined;
   /** How many questions people have answered. */
   answers: number;
+  /** What quotes are asked for with: as it was called before, whatever the tools are called now. */
+  quoteTool: string;
   /** Tools whose last use failed, with the reason. */
   failed: Map<string, string>;
 }
 
-export function readKnowledge(messages: readonly WireMessage[]): Knowledge {
+export function readKnowledge({
+  messages,
+  tools,
+}: Pick<Question, 'messages' | 'tools'>): Knowledge {
+  const isQuote = (name: string) => name.includes('quote');
+  const offered = tools.map(({ function: { name } }) => name).find(isQuote);
   const known: Knowledge = {
     text: '',
     turns: 0,
@@ -41,20 +48,25 @@ export function readKnowledge(messages: readonly WireMessage[]): Knowledge {
     quotes: [],
     available: undefined,
     answers: 0,
+    quoteTool: offered ?? 'get_quote',
     failed: new Map(),
   };
   const names = new Map<string, string>();
   for (const message of messages) {
     if (message.role === 'assistant') {
       known.turns += 1;
-      for (const { id, function: called } of message.tool_calls ?? []) names.set(id, called.name);
+      for (const { id, function: called } of message.tool_calls ?? []) {
+        names.set(id, called.name);
+        // A model does again what it sees that it did.
+        if (isQuote(called.name)) known.quoteTool = called.name;
+      }
     } else if (message.role === 'user') {
       learn(known, message.content);
     } else if (message.role === 'tool') {
       const name = names.get(message.tool_call_id) ?? '';
       if (learn(known, message.content)) known.failed.delete(name);
       // Nothing was shown yet, so this was no supplier's answer.
-      else if (name !== 'get_quote' || known.articles.length > 0) {
+      else if (!isQuote(name) || known.articles.length > 0) {
         known.failed.set(name, message.content);
       }
     }

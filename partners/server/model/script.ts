@@ -33,11 +33,11 @@ export function reply(known: Knowledge): Reply {
     return say('', call('ask_person', { question: `Which colour should the ${what} have?` }));
   }
   if (known.quotes.length === 0) {
-    if (known.failed.has('get_quote')) {
+    if (known.failed.has(known.quoteTool)) {
       return say('', call('refuse', { reason: 'nobody quotes a price' }));
     }
     const asked = known.articles.slice(-3).map(({ supplierId, sku }) => ({ supplierId, sku }));
-    const calls = asked.map((each) => call('get_quote', { ...each, quantity }));
+    const calls = asked.map((each) => call(known.quoteTool, { ...each, quantity }));
     return say('I ask them all for a price.', ...calls);
   }
   return buyFrom(known, { quantity: fooled(known) ?? quantity, limit });

@@ -52,7 +52,7 @@ function complete(
   question: Question,
   { reference, key }: { reference: string; key: string },
 ): Answer {
-  const knowledge = readKnowledge(question.messages);
+  const knowledge = readKnowledge(question);
   const said = misbehave(knowledge) ?? reply(knowledge);
   const paid = books.draft({ partner: 'model', kind: 'completion', reference, key });
   books.record([paid]);

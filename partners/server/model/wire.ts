@@ -34,4 +34,3 @@ export const questionSchema = z.looseObject({
   stream: z.boolean().optional(),
 });
 export type Question = z.infer<typeof questionSchema>;
-export type WireMessage = z.infer<typeof message>;

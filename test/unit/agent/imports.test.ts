@@ -16,7 +16,14 @@ async function reached(from: URL, seen = new Set<string>()): Promise<Set<string>
 
 test('the agent’s machine runs in a workflow: no schemas, whose rules change, and nothing of Node', async () => {
   const folder = new URL('../../../core/agent/', import.meta.url);
-  for (const file of ['absorb.ts', 'next.ts', 'state.ts', 'identity.ts']) {
+  for (const file of [
+    'absorb.ts',
+    'next.ts',
+    'state.ts',
+    'identity.ts',
+    'answers.ts',
+    'take-up.ts',
+  ]) {
     const all = await reached(new URL(file, folder));
     const packages = [...all].filter((each) => !each.startsWith('file:'));
     assert.deepEqual(

@@ -7,13 +7,13 @@ import type { ModelAnswer } from '../../../core/agent/messages.ts';
 import { readAnswer } from '../../../core/agent/read-answer.ts';
 import { describeTool, readArguments } from '../../../core/agent/tools.ts';
 import type { ToolUse } from '../../../core/agent/uses.ts';
-import { agentVersion, CURRENT_AGENT_VERSION, toolsOf } from '../../../core/agent/versions.ts';
+import { agentVersion, toolsOf } from '../../../core/agent/versions.ts';
 
-const version = agentVersion(CURRENT_AGENT_VERSION);
+const version = agentVersion('1');
 const limits = { maxCallsPerTurn: 8, maxArgumentChars: 200 };
 
-const reading = (more: Partial<ModelAnswer>) =>
-  readAnswer({ text: '', calls: [], finish: 'tool-calls', ...more }, version, limits);
+const reading = (more: Partial<ModelAnswer>, by = version) =>
+  readAnswer({ text: '', calls: [], finish: 'tool-calls', ...more }, by, limits);
 
 const search = (query: string) => JSON.stringify({ query });
 
@@ -157,4 +157,13 @@ test('no text can leave its mark, and what is marked is read back as it was', ()
   );
   assert.equal(readData('error: no'), undefined);
   assert.equal(readData('<data from="x">{broken</data>'), undefined);
+});
+
+test('a tool that was renamed is the same use, and its old name is none in the new version', () => {
+  const renamed = agentVersion('2');
+  const use = '{"supplierId":"s","sku":"x","quantity":"1"}';
+  const isRead = (name: string) =>
+    reading({ calls: [{ callId: 'a', name, arguments: use }] }, renamed).read.calls[0]?.ok;
+  assert.equal(isRead('request_quote'), true);
+  assert.equal(isRead('get_quote'), false);
 });

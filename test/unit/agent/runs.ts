@@ -2,8 +2,9 @@ import { initialState } from '../../../core/agent/state.ts';
 import type { AgentState, KnownQuote } from '../../../core/agent/state.ts';
 import { absorb } from '../../../core/agent/absorb.ts';
 import type { AgentEvent } from '../../../core/agent/events.ts';
-import { toAgentInput } from '../../../core/agent/input.ts';
-import type { AgentInput } from '../../../core/agent/input.ts';
+import { toAgentAsk } from '../../../core/agent/input.ts';
+import type { AgentAsk, AgentInput } from '../../../core/agent/input.ts';
+import { takeUp } from '../../../core/agent/take-up.ts';
 import { defaultAgentPolicy } from '../../../core/agent/policy.ts';
 import type { AgentPolicy } from '../../../core/agent/policy.ts';
 import { priceOf } from '../../../core/agent/prices.ts';
@@ -22,6 +23,15 @@ export function inputOf(
   limits: Partial<AgentPolicy> = {},
   buyerId = 'acme',
 ): AgentInput {
+  return takeUp(askOf(words, limits, buyerId), '1');
+}
+
+/** The same as it is asked. */
+export function askOf(
+  words = REQUEST,
+  limits: Partial<AgentPolicy> = {},
+  buyerId = 'acme',
+): AgentAsk {
   const parsed = parseRequest({
     requestRef: 'REQ-1',
     buyer: { id: buyerId, name: 'Acme', email: 'buyer@acme.example' },
@@ -30,7 +40,7 @@ export function inputOf(
   });
   const price = priceOf('scripted-1');
   if (!parsed.ok || !price) throw new Error('a request of the tests must be one');
-  return toAgentInput({
+  return toAgentAsk({
     request: parsed.request,
     limits: { ...defaultAgentPolicy, ...limits },
     policy: defaultPolicy,

@@ -118,45 +118,30 @@ test('an answer to a run that ended in another way is told so', () => {
 });
 
 test('a gate reminds, then escalates, then expires', () => {
-  const policy = {
-    ...defaultPolicy,
-    approvalReminderMs: 10,
-    approvalEscalationMs: 20,
-    approvalDeadlineMs: 50,
-  };
-  assert.deepEqual(nextGateEvent(1_000, policy), { kind: 'remind', at: 1_010 });
+  const waits = { reminderMs: 10, escalationMs: 20, deadlineMs: 50 };
+  assert.deepEqual(nextGateEvent(1_000, waits), { kind: 'remind', at: 1_010 });
   const reminded = { reminded: true };
-  assert.deepEqual(nextGateEvent(1_000, policy, reminded), { kind: 'escalate', at: 1_020 });
+  assert.deepEqual(nextGateEvent(1_000, waits, reminded), { kind: 'escalate', at: 1_020 });
   const both = { reminded: true, escalated: true };
-  assert.deepEqual(nextGateEvent(1_000, policy, both), { kind: 'expire', at: 1_050 });
+  assert.deepEqual(nextGateEvent(1_000, waits, both), { kind: 'expire', at: 1_050 });
 });
 
 test('nothing is sent at or after the deadline', () => {
-  const policy = {
-    ...defaultPolicy,
-    approvalReminderMs: 50,
-    approvalEscalationMs: 60,
-    approvalDeadlineMs: 50,
-  };
-  assert.deepEqual(nextGateEvent(0, policy), { kind: 'expire', at: 50 });
+  const waits = { reminderMs: 50, escalationMs: 60, deadlineMs: 50 };
+  assert.deepEqual(nextGateEvent(0, waits), { kind: 'expire', at: 50 });
 });
 
 test('law: a gate’s events come in the order of their times, each once, and end with its expiry', () => {
   const wait = fc.nat(1_000);
   fc.assert(
     fc.property(fc.nat(), wait, wait, wait, (openedAt, remind, escalate, deadline) => {
-      const policy = {
-        ...defaultPolicy,
-        approvalReminderMs: remind,
-        approvalEscalationMs: escalate,
-        approvalDeadlineMs: deadline,
-      };
+      const waits = { reminderMs: remind, escalationMs: escalate, deadlineMs: deadline };
       const done = { reminded: false, escalated: false };
-      const seen = [nextGateEvent(openedAt, policy, done)];
+      const seen = [nextGateEvent(openedAt, waits, done)];
       while (seen.at(-1)?.kind !== 'expire') {
         if (seen.at(-1)?.kind === 'remind') done.reminded = true;
         else done.escalated = true;
-        seen.push(nextGateEvent(openedAt, policy, done));
+        seen.push(nextGateEvent(openedAt, waits, done));
       }
       assert.ok(seen.length <= 3);
       assert.deepEqual(
