@@ -30,8 +30,11 @@ export interface AgentInput extends Omit<AgentAsk, 'promptSizes'> {
 
 /** What a new run is asked with; its sizes are those of every version there is here. */
 export function toAgentAsk(chosen: Omit<AgentAsk, 'promptSizes'>): AgentAsk {
-  const sizes = AGENT_VERSIONS.map((version) => [version, promptSizeOf(version, chosen.request)]);
-  return { ...chosen, promptSizes: Object.fromEntries(sizes) };
+  const { request } = chosen;
+  const promptSizes = Object.fromEntries(
+    AGENT_VERSIONS.map((version) => [version, promptSizeOf(version, request)] as const),
+  );
+  return { ...chosen, promptSizes };
 }
 
 function promptSizeOf(version: string, request: AgentRequest): number {
