@@ -2,7 +2,7 @@ import { judgeEffects, ONCE } from '../observe/effects.ts';
 import { together } from '../observe/together.ts';
 import { seconds } from '../observe/words.ts';
 import type { Outcome, Scenario } from '../scenario.ts';
-import { openCrashes } from './crash-matrix/crashes.ts';
+import { crashWorld, openCrashes, orders } from './crash-matrix/crashes.ts';
 import { chosenPlaces } from './crash-matrix/places.ts';
 
 export const crashMatrix: Scenario = {
@@ -31,7 +31,7 @@ export const crashMatrix: Scenario = {
   seconds: 60,
   async run(stage) {
     const { implementation, say } = stage;
-    const crashes = await openCrashes(stage);
+    const crashes = await openCrashes(stage, await stage.world(crashWorld(stage)), orders);
     const boundaries = await crashes.undisturbed();
     const { places, chosen } = chosenPlaces(boundaries, stage);
     const outcomes: Outcome[] = [];

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import type { AgentPipeline } from '../../core/agent/contract.ts';
 import type { Implementation } from '../../core/contract.ts';
 import { controlPartners } from '../../partners/control.ts';
 import { createDatabase } from '../../stack/databases.ts';
@@ -10,6 +11,7 @@ import { scriptProcess, startPartners, workerKinds } from '../../stack/parts.ts'
 import type { SupervisedProcess } from '../../stack/process.ts';
 import { isolatedEnv } from '../../client/isolated-env.mjs';
 import { withoutGuard, type Guard } from '../guards/guard.ts';
+import { labRequest } from './agents.ts';
 import type { Ground } from './ground.ts';
 import { labOrder, labPolicy } from './order.ts';
 import { openSide } from './sides.ts';
@@ -53,6 +55,7 @@ export async function openWorld(
   const guardEnv = options.without ? withoutGuard(options.without) : {};
   let workers = 0;
   let ingestPort: number | undefined;
+  let agents: Promise<AgentPipeline> | undefined;
 
   async function start(processName: string, script: string, env: NodeJS.ProcessEnv) {
     const worker = scriptProcess(processName, script, parts, {
@@ -63,6 +66,7 @@ export async function openWorld(
       PARTNERS_URL: partnersUrl,
       Q2T_TASK_QUEUE: name,
       Q2T_BUNDLE: ground.bundle,
+      Q2T_STORE_DIR: join(parts.dataDir, 'store'),
       Q2T_STICKY_TIMEOUT_MS: '300',
       Q2T_VISIBILITY_MS: String(policy.heartbeatMs),
       ...wiring?.env(processName),
@@ -97,6 +101,15 @@ export async function openWorld(
     watch: (id) => wired().watch(id),
     order: (orderRef, changes) => labOrder(name, orderRef, changes),
     forward: (id, ms) => side.forward(id, ms),
+    async agents() {
+      const pipeline = await (agents ??= side.openAgents());
+      return {
+        pipeline,
+        request: (ref, text, limits) => labRequest({ world: name, policy }, ref, text, limits),
+        watch: (id) => wired().watchAgent(id),
+        forward: (id, ms) => side.forwardAgent(id, ms),
+      };
+    },
     startWorker: (env = {}) => {
       const { script } = workerKinds[implementation];
       return start(`worker-${++workers}`, script, { ...options.workerEnv, ...env });
@@ -114,6 +127,7 @@ export async function openWorld(
     async close() {
       await Promise.all([...processes].map((process) => process.kill()));
       await wiring?.wire.close();
+      await agents?.then((pipeline) => pipeline.close());
       await side.close();
       await database.drop();
     },

@@ -1,8 +1,13 @@
 import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { openTemporal } from '../../client/pipelines/temporal.ts';
+import { openTemporalAgent } from '../../client/pipelines/temporal/agent.ts';
+import type { AgentPipeline } from '../../core/agent/contract.ts';
+import { agentRunIdOf } from '../../core/agent/identity.ts';
 import type { Implementation, Pipeline } from '../../core/contract.ts';
-import { runIdOf, type OrderId } from '../../core/identity.ts';
+import { businessKey, runIdOf, type OrderId } from '../../core/identity.ts';
+import { openQueueAgent } from '../../queue/agent/open.ts';
+import { openChainAgent } from '../../queue/chain/agent/open.ts';
 import { openChain } from '../../queue/chain/open.ts';
 import { openQueue } from '../../queue/open.ts';
 import { shiftDelayedMessages } from '../time/chain.ts';
@@ -20,6 +25,9 @@ export interface Where {
 export interface Side {
   pipeline: Pipeline;
   forward(id: OrderId, ms: number): Promise<void>;
+  /** Whoever opens it closes it. */
+  openAgents(): Promise<AgentPipeline>;
+  forwardAgent(id: OrderId, ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,6 +52,10 @@ async function openTemporalSide({ address, namespace, taskQueue }: Where): Promi
     async forward(id, ms) {
       await fastForward(client, runIdOf(id), ms);
     },
+    openAgents: () => openTemporalAgent({ connection, namespace, taskQueue }),
+    async forwardAgent(id, ms) {
+      await fastForward(client, agentRunIdOf(id), ms);
+    },
     close: () => connection.close(),
   };
 }
@@ -53,7 +65,9 @@ async function openQueueSide({ databaseUrl }: Where): Promise<Side> {
   const pool = observer(databaseUrl);
   return {
     pipeline,
-    forward: (id, ms) => shiftDueRows(pool, id, ms),
+    forward: (id, ms) => shiftDueRows(pool, businessKey(id), ms),
+    openAgents: () => openQueueAgent({ databaseUrl, user: 'lab' }),
+    forwardAgent: (id, ms) => shiftDueRows(pool, agentRunIdOf(id), ms),
     async close() {
       await pipeline.close();
       await pool.end();
@@ -67,6 +81,8 @@ async function openChainSide({ databaseUrl }: Where): Promise<Side> {
   return {
     pipeline,
     forward: (id, ms) => shiftDelayedMessages(pool, id, ms),
+    openAgents: () => openChainAgent({ databaseUrl }),
+    forwardAgent: (id, ms) => shiftDelayedMessages(pool, id, ms),
     async close() {
       await pipeline.close();
       await pool.end();

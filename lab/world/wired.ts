@@ -1,3 +1,4 @@
+import { agentRunIdOf } from '../../core/agent/identity.ts';
 import type { Implementation } from '../../core/contract.ts';
 import { businessKey, runIdOf, type OrderId } from '../../core/identity.ts';
 import { linkAmong, onlyOf, runAmong } from '../wire/postgres/naming.ts';
@@ -14,6 +15,8 @@ export interface Wiring {
   temporalWire: TemporalProxy | undefined;
   /** Returns what the wire calls the order's run. */
   watch(id: OrderId): string;
+  /** The same for the run of a request. */
+  watchAgent(id: OrderId): string;
   /** Environment for a worker, by the name under which the wire knows a client of Postgres. */
   env(client: string): NodeJS.ProcessEnv;
 }
@@ -26,12 +29,18 @@ export async function wireUp(
     const wire = await startTemporalProxy({ upstream: address });
     const env = () => ({ TEMPORAL_ADDRESS: wire.address });
     // The calls themselves say which workflow they are about.
-    return { wire, temporalWire: wire, watch: runIdOf, env };
+    return { wire, temporalWire: wire, watch: runIdOf, watchAgent: agentRunIdOf, env };
   }
   const runs = new Set<string>();
   const references = new Map<string, string>();
   const watch = (id: OrderId) => {
     const run = businessKey(id);
+    runs.add(run);
+    references.set(id.orderRef, run);
+    return run;
+  };
+  const watchAgent = (id: OrderId) => {
+    const run = agentRunIdOf(id);
     runs.add(run);
     references.set(id.orderRef, run);
     return run;
@@ -43,5 +52,5 @@ export async function wireUp(
     ignore: onlyOf(HEARTBEATS),
   });
   const env = (client: string) => ({ DATABASE_URL: wire.url(databaseUrl, client) });
-  return { wire, temporalWire: undefined, watch, env };
+  return { wire, temporalWire: undefined, watch, watchAgent, env };
 }

@@ -8,6 +8,7 @@ import type { Boundary } from '../wire/boundary.ts';
 import type { Fault } from '../wire/fault.ts';
 import type { TemporalProxy } from '../wire/temporal/proxy.ts';
 import type { Wire } from '../wire/wire.ts';
+import type { WorldAgents } from './agents.ts';
 
 export interface WorldOptions {
   /** More environment for the workers. */
@@ -75,6 +76,8 @@ export interface World {
   startIngest(): Promise<WorkerHandle & { url: string }>;
   /** A valid order of this world: one line unless told otherwise. */
   order(orderRef: string, changes?: Partial<Order>): Order;
+  /** The buying agents. Connected to at the first call. */
+  agents(): Promise<WorldAgents>;
   /** Moves one run's clock, and nobody else's: timers and deadlines come due as if `ms` had passed. */
   forward(id: OrderId, ms: number): Promise<void>;
   close(): Promise<void>;

@@ -2,7 +2,7 @@ import { orderIdOf, type OrderId } from '../../../core/identity.ts';
 import { countsOnce, until, untilThrough } from '../../observe/until.ts';
 import type { Counts } from '../../observe/effects.ts';
 import type { Stage } from '../../scenario.ts';
-import type { WorldWire } from '../../world/world.ts';
+import type { World, WorldOptions, WorldWire } from '../../world/world.ts';
 import { openLeftovers } from './leftovers.ts';
 import type { Place, SeenBoundary } from './places.ts';
 
@@ -15,7 +15,30 @@ const TRIES = 4;
 /** How long after the end of an order a kill may still come: the last write's answer is on its way. */
 const LAST_ANSWER_MS = 5_000;
 
+/** The runs whose worker is killed: one after the other, each a new one. */
+export interface Victims {
+  /** Starts the `n`th. `arm` is called before, with the name that the wire has for it. */
+  start(world: World, n: number, arm: (run: string) => void): Promise<OrderId>;
+  /** Returns when it has ended. */
+  through(world: World, id: OrderId): Promise<void>;
+  /** What the partners have of it, once nothing more can come. */
+  counts(world: World, id: OrderId): Promise<Counts>;
+}
+
+export const orders: Victims = {
+  async start(world, n, arm) {
+    const order = world.order(`PO-${n}`);
+    const id = orderIdOf(order);
+    arm(world.watch(id));
+    await world.pipeline.submit(order, world.policy);
+    return id;
+  },
+  through: (world, id) => untilThrough(world, id),
+  counts: (world, id) => countsOnce(world, id, ({ mail }) => mail > 0),
+};
+
 export interface Crash {
+  id: OrderId;
   counts: Counts;
   /** From the kill until the order is through and nothing of it is left. */
   recoveryMs: number;
@@ -28,36 +51,33 @@ export interface Crashes {
   crash(place: Place): Promise<Crash>;
 }
 
-/** One world, one worker at a time, one order at a time: nobody else dies of the same kill. */
-export async function openCrashes(stage: Stage): Promise<Crashes> {
-  const world = await stage.world({
+/** A world for it: with a wire, and without what would put right in time what the ordinary way left undone. */
+export function crashWorld({ implementation }: Stage): WorldOptions {
+  return {
     wired: true,
     policy: { heartbeatMs: 1_000 },
     workerEnv: {
-      // The backstops would put right in time what the ordinary way left undone.
       Q2T_HOUSEKEEPING_MS: '0',
       // Nothing extends it on the chain: long enough for one link on a slow machine.
-      ...(stage.implementation === 'chain' && { Q2T_VISIBILITY_MS: '3000' }),
+      ...(implementation === 'chain' && { Q2T_VISIBILITY_MS: '3000' }),
     },
-  });
+  };
+}
+
+/** One worker at a time, one run at a time: nobody else dies of the same kill. */
+export async function openCrashes(stage: Stage, world: World, victims: Victims): Promise<Crashes> {
   const leftovers = await openLeftovers(stage, world);
   let worker = await world.startWorker();
-  let orders = 0;
+  let started = 0;
 
-  const submit = async (arm: (run: string) => void): Promise<OrderId> => {
-    const order = world.order(`PO-${(orders += 1)}`);
-    const id = orderIdOf(order);
-    arm(world.watch(id));
-    await world.pipeline.submit(order, world.policy);
-    return id;
-  };
+  const submit = (arm: (run: string) => void) => victims.start(world, (started += 1), arm);
   const nothingLeft = async (id: OrderId): Promise<Counts> => {
-    await untilThrough(world, id);
+    await victims.through(world, id);
     await until(`${world.name}: nothing left behind`, async () => {
       const left = await leftovers(id);
       return left.length === 0 ? true : undefined;
     });
-    return countsOnce(world, id, ({ mail }) => mail > 0);
+    return victims.counts(world, id);
   };
 
   async function boundariesOfOne(): Promise<SeenBoundary[]> {
@@ -85,10 +105,10 @@ export async function openCrashes(stage: Stage): Promise<Crashes> {
       });
     });
     if (!armed) throw new Error('not armed');
-    if (!(await reached(armed, untilThrough(world, id)))) return undefined;
+    if (!(await reached(armed, victims.through(world, id)))) return undefined;
     worker = await world.startWorker();
     const counts = await nothingLeft(id);
-    return { counts, recoveryMs: performance.now() - killedAt };
+    return { id, counts, recoveryMs: performance.now() - killedAt };
   }
 
   return {

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import type { Pipeline, Position } from '../../../core/contract.ts';
 import type { HistoryEvent } from '../../../core/history.ts';
-import type { OrderId } from '../../../core/identity.ts';
+import { businessKey, type OrderId } from '../../../core/identity.ts';
 import { shiftDueRows } from '../../../lab/time/queue.ts';
 import { controlPartners } from '../../../partners/control.ts';
 import type { PartnersControl } from '../../../partners/control.ts';
@@ -79,7 +79,7 @@ export async function openBench({ workers = 1 } = {}): Promise<QueueBench> {
     position,
     until,
     ended: (id) => until(id, ({ status }) => status === 'ended'),
-    shift: (id, ms) => shiftDueRows(pool, id, ms),
+    shift: (id, ms) => shiftDueRows(pool, businessKey(id), ms),
     async close() {
       await server.close();
       await Promise.all([...running].map((worker) => worker.stop()));
