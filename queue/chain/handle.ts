@@ -1,5 +1,6 @@
 import { nextDelay } from '../../core/backoff.ts';
 import { StepFailure } from '../../core/failures.ts';
+import type { Policy } from '../../core/policy.ts';
 import { withTransaction } from '../database.ts';
 import type { Engine } from '../runs/engine.ts';
 import type { ReceivedMessage } from '../transport/contract.ts';
@@ -26,23 +27,33 @@ export async function handleLink(chain: Chain, message: ReceivedMessage): Promis
   }
 }
 
-/** The message's own count of receives is the only budget there is: a lost worker uses it up too. */
 async function failed(
   { pool, transport }: Chain,
-  { receipt, receiveCount }: ReceivedMessage,
+  message: ReceivedMessage,
   link: Link,
-  { failureClass, message, retryAfterMs }: StepFailure,
+  failure: StepFailure,
 ): Promise<void> {
-  if (failureClass === 'refused' && link.step !== 'undo') {
+  if (failure.failureClass === 'refused' && link.step !== 'undo') {
     await withTransaction(pool, async (tx) => {
       await transport.send(tx, CHAIN_QUEUE, [{ body: { ...link, step: 'undo' } }]);
-      await transport.ack(CHAIN_QUEUE, receipt, tx);
+      await transport.ack(CHAIN_QUEUE, message.receipt, tx);
     });
     return;
   }
-  const delay = nextDelay(failureClass, receiveCount, link.input.policy, Math.random, retryAfterMs);
+  await tryAgainOrGiveUp(transport, CHAIN_QUEUE, message, { failure, policy: link.input.policy });
+}
+
+/** The message's own count of receives is the only budget there is: a lost worker uses it up too. */
+export async function tryAgainOrGiveUp(
+  transport: Chain['transport'],
+  queue: string,
+  { receipt, receiveCount }: ReceivedMessage,
+  { failure, policy }: { failure: StepFailure; policy: Policy },
+): Promise<void> {
+  const { failureClass, message, retryAfterMs } = failure;
+  const delay = nextDelay(failureClass, receiveCount, policy, Math.random, retryAfterMs);
   // A partner that asks for more than a queue delays is asked too early: nothing here keeps the time.
   const delayMs = delay === 'give-up' ? 0 : Math.min(delay, LONGEST_DELAY_MS);
-  if (delay === 'give-up') await transport.deadLetter(CHAIN_QUEUE, receipt, message);
-  else await transport.nack(CHAIN_QUEUE, receipt, { delayMs, reason: message });
+  if (delay === 'give-up') await transport.deadLetter(queue, receipt, message);
+  else await transport.nack(queue, receipt, { delayMs, reason: message });
 }
