@@ -1,4 +1,5 @@
 import type { Implementation } from '../../core/contract.ts';
+import { CHAIN_AGENTS_QUEUE } from '../../queue/chain/agent/handle.ts';
 import { CHAIN_QUEUE } from '../../queue/chain/handle.ts';
 import { connect } from '../../queue/connect.ts';
 import { LINES_QUEUE, MAIL_QUEUE } from '../../queue/joins/children.ts';
@@ -12,7 +13,7 @@ import { until } from './until.ts';
 
 /** The queues of each implementation; Temporal's are its own. */
 export const QUEUES: Record<Implementation, readonly string[]> = {
-  chain: [CHAIN_QUEUE],
+  chain: [CHAIN_QUEUE, CHAIN_AGENTS_QUEUE],
   queue: [ORDERS_QUEUE, LINES_QUEUE, MAIL_QUEUE],
   temporal: [],
 };

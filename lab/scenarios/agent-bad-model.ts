@@ -59,7 +59,7 @@ export const agentBadModel: Scenario = {
     temporal: ['core/agent/absorb-answer.ts', 'workflows/agent/think.ts'],
   },
   expected: {
-    chain: { verdict: 'broke', how: 'dead-lettered: always malformed, 429 storm' },
+    chain: { verdict: 'broke', how: 'dead-lettered: 429 storm' },
     queue: { verdict: 'held' },
     temporal: { verdict: 'held' },
   },
@@ -72,11 +72,10 @@ async function vex(stage: Stage): Promise<Outcome> {
   const world = await stage.world();
   await world.startWorker();
   if (stage.implementation === 'chain') return vexChain(stage, world);
-  const outcomes = await Promise.all(TROUBLES.map((trouble, n) => meet(stage, world, { trouble, n })));
-  return together(
-    outcomes,
-    Object.fromEntries(TROUBLES.map(({ name, ends }) => [name, ends])),
+  const outcomes = await Promise.all(
+    TROUBLES.map((trouble, n) => meet(stage, world, { trouble, n })),
   );
+  return together(outcomes, Object.fromEntries(TROUBLES.map(({ name, ends }) => [name, ends])));
 }
 
 async function meet(
@@ -91,15 +90,12 @@ async function meet(
   await stage.say(`${name}: ${await agentInWords(world, id)}, ${completion} answers paid for`);
   const broke = (how: string): Outcome => ({ verdict: 'broke', how, counted: {} });
   if (outcome !== ends) return broke(`${name}: ${outcome}`);
-  if (completion !== spent.calls) return broke(`${name}: paid ${completion}, charged ${spent.calls}`);
+  if (completion !== spent.calls)
+    return broke(`${name}: paid ${completion}, charged ${spent.calls}`);
   return { verdict: 'held', counted: {} };
 }
 
-async function begin(
-  world: World,
-  { text, limits, fault }: Trouble,
-  n: number,
-): Promise<OrderId> {
+async function begin(world: World, { text, limits, fault }: Trouble, n: number): Promise<OrderId> {
   const requestRef = `REQ-${n + 1}`;
   const reference = businessKey({ buyerId: world.name, orderRef: requestRef });
   if (fault) await world.partners.setFault({ ...fault, reference });
@@ -121,7 +117,9 @@ async function vexChain(stage: Stage, world: World): Promise<Outcome> {
     const after = (await countMessages(transport, world)).dead;
     if (after > before) dead.push(trouble.name);
     const { completion } = await agentCounts(world, id);
-    await stage.say(`${trouble.name}: ${after > before ? 'dead-lettered' : 'through'}, ${completion} answers paid for`);
+    await stage.say(
+      `${trouble.name}: ${after > before ? 'dead-lettered' : 'through'}, ${completion} answers paid for`,
+    );
   }
   if (dead.length === 0) return { verdict: 'held', counted: {} };
   return { verdict: 'broke', how: `dead-lettered: ${dead.join(', ')}`, counted: {} };

@@ -1,6 +1,6 @@
 import type { OrderId } from '../../core/identity.ts';
 import { formatNanoEur } from '../../core/agent/prices.ts';
-import { countedAtClaim, lostCallsCounted } from '../guards/agent.ts';
+import { chargeForLostCalls } from '../guards/agent.ts';
 import { agentCounts, hasEnded, untilAgent } from '../observe/agents.ts';
 import { countMessages, openMessages } from '../observe/messages.ts';
 import { until } from '../observe/until.ts';
@@ -34,7 +34,14 @@ export const agentBudget: Scenario = {
     temporal: { verdict: 'held' },
   },
   run: die,
-  controls: [],
+  controls: [
+    {
+      on: 'queue',
+      without: chargeForLostCalls,
+      breaks: 'no end within 12 deaths',
+      run: dieThinking,
+    },
+  ],
   limitMs: { small: 240_000 },
   seconds: 40,
 };
@@ -42,25 +49,38 @@ export const agentBudget: Scenario = {
 async function die(stage: Stage): Promise<Outcome> {
   const world = await stage.world({ policy: { heartbeatMs: 1_000, maxAttempts: 2 } });
   if (stage.implementation === 'chain') return dieOnChain(stage, world);
-  const thinking = await ask(world, 'REQ-1', CHAIRS_WANTED, { maxNanoEur: MONEY });
-  const deaths = await killWhile(stage, world, thinking, 'complete');
-  const model = await judge(world, thinking, { maxNanoEur: MONEY });
-  await stage.say(`killed in ${deaths} calls of the model: ${model.ended}`);
-  if (model.wrong) return { verdict: 'broke', how: model.wrong, counted: {} };
+  const thinking = await dieThinking(stage, world);
+  if (thinking.verdict !== 'held') return thinking;
+  const searching = await ask(world, 'REQ-2', CHAIRS_WANTED, {
+    maxNanoEur: MONEY,
+    maxTurns: 3,
+  });
+  const deaths = await killWhile(stage, world, searching, 'search');
+  const { wrong, ended } = await judge(world, searching);
+  await stage.say(`killed in ${deaths} searches: ${ended}`);
+  if (wrong) return { verdict: 'broke', how: wrong, counted: {} };
+  return { ...thinking, counted: { ...thinking.counted, 'killed in a tool': deaths } };
+}
 
-  const searching = await ask(world, 'REQ-2', CHAIRS_WANTED, { maxTurns: 3 });
-  const more = await killWhile(stage, world, searching, 'search');
-  const tool = await judge(world, searching, {});
-  await stage.say(`killed in ${more} searches: ${tool.ended}`);
-  if (tool.wrong) return { verdict: 'broke', how: tool.wrong, counted: {} };
+/** Every death may have been paid for, so every one is charged, and the money ends. */
+async function dieThinking(stage: Stage, given?: World): Promise<Outcome> {
+  const world = given ?? (await stage.world({ policy: { heartbeatMs: 1_000, maxAttempts: 2 } }));
+  const id = await ask(world, 'REQ-1', CHAIRS_WANTED, { maxNanoEur: MONEY });
+  const deaths = await killWhile(stage, world, id, 'complete');
+  if (deaths > TOO_MANY) {
+    return { verdict: 'broke', how: `no end within ${TOO_MANY} deaths`, counted: {} };
+  }
+  const { wrong, ended, nanoEur } = await judge(world, id);
+  await stage.say(`killed in ${deaths} calls of the model: ${ended}`);
+  if (wrong) return { verdict: 'broke', how: wrong, counted: {} };
   return {
     verdict: 'held',
-    counted: { 'killed while the model answers': deaths, ended: model.ended, 'killed in a tool': more },
-    measured: { 'charged for lost answers': formatNanoEur(model.nanoEur) },
+    counted: { 'killed while the model answers': deaths, ended },
+    measured: { 'charged for lost answers': formatNanoEur(nanoEur) },
   };
 }
 
-/** Kills the worker each time it is there, starts another, and returns how often, once the run has ended. */
+/** Kills the worker each time it is there, starts another, and returns how often, once the run has ended or that is too often. */
 async function killWhile(
   { signal }: Stage,
   world: World,
@@ -81,22 +101,23 @@ async function killWhile(
     });
     if (!died) break;
     deaths += 1;
-    if (deaths > TOO_MANY) throw new Error(`${deaths} workers dead, and no end`);
     await worker.kill();
     await partners.release();
+    if (deaths > TOO_MANY) break;
   }
   await partners.clearFault();
   return deaths;
 }
 
-async function judge(world: World, id: OrderId, { maxNanoEur }: { maxNanoEur?: number }) {
+async function judge(world: World, id: OrderId) {
   const { outcome, spent } = await untilAgent(world, id, hasEnded);
   const { completion } = await agentCounts(world, id);
+  const charged = spent.calls + spent.lostCalls;
   const wrong =
-    completion > spent.calls + spent.lostCalls
-      ? `paid for ${completion} answers and charged ${spent.calls + spent.lostCalls}`
-      : maxNanoEur !== undefined && spent.nanoEur > maxNanoEur
-        ? `spent ${formatNanoEur(spent.nanoEur)} of ${formatNanoEur(maxNanoEur)}`
+    completion > charged
+      ? `paid for ${completion} answers and charged ${charged}`
+      : spent.nanoEur > MONEY
+        ? `spent ${formatNanoEur(spent.nanoEur)} of ${formatNanoEur(MONEY)}`
         : undefined;
   return { wrong, ended: String(outcome), nanoEur: spent.nanoEur };
 }
@@ -109,7 +130,7 @@ async function dieOnChain(stage: Stage, world: World): Promise<Outcome> {
   await partners.setFault({ operation: 'search', effect: { kind: 'hang-after' } });
   for (;;) {
     stage.signal.throwIfAborted();
-    const worker = await world.startWorker({ Q2T_VISIBILITY_MS: '1000' });
+    const worker = await world.startWorker({ Q2T_AGENT_VISIBILITY_MS: '1500' });
     const died = await until('the worker in a search, or the dead letter', async () => {
       if ((await partners.held({ operation: 'search' })).length > 0) return true;
       return (await countMessages(transport, world)).dead > 0 ? false : undefined;

@@ -1,7 +1,7 @@
-import { openFileStore } from '../../agent/store/files.ts';
-import { refsOf } from '../../core/agent/transcript.ts';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { OrderId } from '../../core/identity.ts';
-import { agentCounts, hasEnded, untilAgent } from '../observe/agents.ts';
+import { agentCounts, hasEnded, paidPerTurn, untilAgent } from '../observe/agents.ts';
 import { judgeEffects, ONCE } from '../observe/effects.ts';
 import { countMessages, openMessages } from '../observe/messages.ts';
 import { together } from '../observe/together.ts';
@@ -22,7 +22,8 @@ export const agentPayload: Scenario = {
   fault:
     'an agent that reads data sheets of 8 KB, turn after turn, on a transport with the limits of SQS. ' +
     'Small: 20 turns, --full: 200',
-  counts: 'turns, answers paid for, effects of the order; bytes in the store and in what carries the run',
+  counts:
+    'turns, answers paid for, effects of the order; bytes in the store and in what carries the run',
   code: {
     chain: ['queue/chain/agent/turn.ts', 'queue/transport/limits.ts'],
     queue: ['agent/think.ts', 'agent/store/files.ts', 'queue/agent/steps/think.ts'],
@@ -52,18 +53,19 @@ async function grow(stage: Stage): Promise<Outcome> {
     const how = `paid for ${completion} answers instead of ${spent.calls}`;
     outcomes.push({ verdict: 'broke', how, counted: {} });
   }
-  return together(outcomes, { turns: turn, paid: completion }, await sizes(world, id));
+  return together(outcomes, { turns: turn, paid: completion }, await sizes(world));
 }
 
-/** What the run left in the store. */
-async function sizes(world: World, id: OrderId): Promise<Figures> {
-  const { pipeline } = await world.agents();
-  const place = await pipeline.transcript(id);
-  if (place.kind !== 'position') throw new Error(`no transcript of ${id.orderRef}`);
-  const store = await openFileStore(world.storeDir);
-  let bytes = 0;
-  for await (const ref of refsOf(store, place.position)) bytes += (await store.get(ref)).length;
-  return { transcript: `${Math.round(bytes / 1_000)} KB` };
+/** What the world's only run left in the store. */
+async function sizes({ storeDir }: World): Promise<Figures> {
+  const files = await readdir(storeDir, { recursive: true, withFileTypes: true });
+  const bytes = await Promise.all(
+    files
+      .filter((file) => file.isFile())
+      .map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
+  );
+  const sum = bytes.reduce((all, each) => all + each, 0);
+  return { transcript: `${Math.round(sum / 1_000)} KB` };
 }
 
 async function growOnChain(stage: Stage, world: World, id: OrderId): Promise<Outcome> {
@@ -72,12 +74,7 @@ async function growOnChain(stage: Stage, world: World, id: OrderId): Promise<Out
     const { dead } = await countMessages(transport, world);
     return dead > 0 ? dead : undefined;
   });
-  const { completion, order } = await agentCounts(world, id);
-  if (order > 0) return { verdict: 'held', counted: { turns: completion } };
-  return {
-    verdict: 'broke',
-    how: 'dead-lettered for its size',
-    counted: {},
-    measured: { 'answers paid for': completion },
-  };
+  const paid = await paidPerTurn(world, id);
+  const counted = { 'turns before': paid.length - 1, 'paid for the last one': paid.at(-1) ?? 0 };
+  return { verdict: 'broke', how: 'dead-lettered for its size', counted };
 }

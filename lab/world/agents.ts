@@ -12,11 +12,11 @@ import type { Policy } from '../../core/policy.ts';
 export interface WorldAgents {
   readonly pipeline: AgentPipeline;
   /** A request in words under this reference. The budget is the usual one unless told otherwise. */
-  request(requestRef: string, text: string, limits?: Partial<AgentPolicy>): AgentAsk;
+  readonly request: (requestRef: string, text: string, limits?: Partial<AgentPolicy>) => AgentAsk;
   /** Makes the wire name the boundaries of this run, and returns that name. */
-  watch(id: OrderId): string;
+  readonly watch: (id: OrderId) => string;
   /** Moves one run's clock, and nobody else's. */
-  forward(id: OrderId, ms: number): Promise<void>;
+  readonly forward: (id: OrderId, ms: number) => Promise<void>;
 }
 
 export const CHAIRS_WANTED =

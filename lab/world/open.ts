@@ -36,6 +36,7 @@ export async function openWorld(
       processes.add(process);
     },
   };
+  const storeDir = join(parts.dataDir, 'store');
   const database = await createDatabase(ground.stack.postgres.urlOf('postgres'));
   const databaseUrl = database.url;
   const { url: partnersUrl } = await startPartners(undefined, parts);
@@ -66,7 +67,7 @@ export async function openWorld(
       PARTNERS_URL: partnersUrl,
       Q2T_TASK_QUEUE: name,
       Q2T_BUNDLE: ground.bundle,
-      Q2T_STORE_DIR: join(parts.dataDir, 'store'),
+      Q2T_STORE_DIR: storeDir,
       Q2T_STICKY_TIMEOUT_MS: '300',
       Q2T_VISIBILITY_MS: String(policy.heartbeatMs),
       ...wiring?.env(processName),
@@ -88,6 +89,7 @@ export async function openWorld(
     policy,
     databaseUrl,
     partnersUrl,
+    storeDir,
     guardEnv,
     temporal: { address, namespace },
     get wire() {

@@ -55,6 +55,8 @@ export interface World {
   /** For controls that change the database, and for the transport's own counts. */
   readonly databaseUrl: string;
   readonly partnersUrl: string;
+  /** The claim-check store of the workers. */
+  readonly storeDir: string;
   /** For a worker of a scenario's own: what makes it lack the guard that this world lacks. */
   readonly guardEnv: NodeJS.ProcessEnv;
   /** Where a client of Temporal finds the server that all worlds share. */

@@ -22,7 +22,7 @@ export interface Victims {
   /** Returns when it has ended. */
   through(world: World, id: OrderId): Promise<void>;
   /** What the partners have of it, once nothing more can come. */
-  counts(world: World, id: OrderId): Promise<Counts>;
+  readonly counts: (world: World, id: OrderId) => Promise<Counts>;
 }
 
 export const orders: Victims = {

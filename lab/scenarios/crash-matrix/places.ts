@@ -24,17 +24,27 @@ export function chosenPlaces(
   boundaries: readonly SeenBoundary[],
   { implementation, size, seed }: Pick<Stage, 'implementation' | 'size' | 'seed'>,
 ): { places: Place[]; chosen: Place[] } {
-  const places = boundaries.flatMap(placesAround);
-  if (size === 'full') return { places, chosen: places };
-  if (implementation === 'chain') {
+  if (size === 'small' && implementation === 'chain') {
+    const places = boundaries.flatMap(placesAround);
     const links = boundaries.filter(({ foreseen }) => foreseen !== false);
     const around = links.filter((_, n) => EFFECTS.includes(LINKS[n] ?? ''));
     return { places, chosen: around.flatMap(placesAround) };
   }
+  return drawnPlaces(boundaries, { size, seed }, 1 / 4);
+}
+
+/** All places around the boundaries of a run, and a share of them that the seed draws; all with `full`. */
+export function drawnPlaces(
+  boundaries: readonly SeenBoundary[],
+  { size, seed }: Pick<Stage, 'size' | 'seed'>,
+  share: number,
+): { places: Place[]; chosen: Place[] } {
+  const places = boundaries.flatMap(placesAround);
+  if (size === 'full') return { places, chosen: places };
   // By name and not by number, so that a boundary more moves no other.
   const lotOf = ({ side, label }: Place) => lot(seed, `${side} ${label}`);
   const drawn = places.toSorted((a, b) => lotOf(a) - lotOf(b));
-  return { places, chosen: drawn.slice(0, Math.ceil(places.length / 4)) };
+  return { places, chosen: drawn.slice(0, Math.ceil(places.length * share)) };
 }
 
 /** A claim can't be stopped before it is made: nobody knows yet whose message it will be. */
