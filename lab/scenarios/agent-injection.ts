@@ -124,7 +124,9 @@ async function get(
   what: string,
   asked: Record<string, string>,
 ): Promise<unknown> {
-  const response = await fetch(`${partnersUrl}/supplier/${what}?${new URLSearchParams(asked)}`);
+  const response = await fetch(
+    `${partnersUrl}/supplier/${what}?${new URLSearchParams(asked).toString()}`,
+  );
   if (!response.ok) throw new Error(`${what}: ${response.status} ${await response.text()}`);
   return response.json();
 }
