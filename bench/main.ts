@@ -2,6 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import ora from 'ora';
+import { reportAgents } from './agents/report.ts';
+import { runAgentsBench, type AgentsPlan } from './agents/run.ts';
 import { reportOrders } from './orders/report.ts';
 import { runOrdersBench, type OrdersPlan } from './orders/run.ts';
 import { fullReplayPlan, type ReplayPlan } from './replay/plan.ts';
@@ -49,6 +51,17 @@ program
   .option('--out <folder>', 'where the report goes', 'docs/measured')
   .action(async ({ out, ...plan }: OrdersPlan & { out: string }) => {
     await measure('orders', out, (announce) => runOrdersBench(plan, announce), reportOrders);
+  });
+
+program
+  .command('agents')
+  .description('runs of the buying agent on queue and temporal, one worker each, taking turns')
+  .option('--requests <count>', 'short requests in each cell', parseCount, 20)
+  .option('--turns <count>', 'turns of the one long run', parseCount, 100)
+  .option('--rounds <count>', 'how often each implementation has its turn', parseCount, 2)
+  .option('--out <folder>', 'where the report goes', 'docs/measured')
+  .action(async ({ out, ...plan }: AgentsPlan & { out: string }) => {
+    await measure('agents', out, (announce) => runAgentsBench(plan, announce), reportAgents);
   });
 
 program

@@ -1,5 +1,6 @@
 import { STEPS } from '../../core/steps.ts';
 import { IMPLEMENTATIONS } from '../../core/contract.ts';
+import { median } from '../counters.ts';
 import { describe } from '../machine.ts';
 import type { OrdersCell, OrdersResult } from './run.ts';
 
@@ -7,15 +8,15 @@ import type { OrdersCell, OrdersResult } from './run.ts';
 export function reportOrders({ machine, plan, cells }: OrdersResult): string {
   const rows = IMPLEMENTATIONS.map((implementation) => {
     const own = cells.filter((cell) => cell.implementation === implementation);
-    const median = (of: (cell: OrdersCell) => number) => middle(own.map(of));
+    const middle = (of: (cell: OrdersCell) => number) => median(own.map(of));
     return [
       implementation,
-      median((cell) => cell.ordersPerSecond).toFixed(1),
+      middle((cell) => cell.ordersPerSecond).toFixed(1),
       // The store of Temporal's own server is not this database.
-      implementation === 'temporal' ? '–' : median((cell) => cell.commitsPerOrder).toFixed(1),
-      implementation === 'temporal' ? '–' : median((cell) => cell.commitsPerStep).toFixed(2),
-      implementation === 'temporal' ? '–' : median((cell) => cell.walBytesPerOrder).toFixed(0),
-      median((cell) => cell.workerCpuMsPerOrder).toFixed(1),
+      implementation === 'temporal' ? '–' : middle((cell) => cell.commitsPerOrder).toFixed(1),
+      implementation === 'temporal' ? '–' : middle((cell) => cell.commitsPerStep).toFixed(2),
+      implementation === 'temporal' ? '–' : middle((cell) => cell.walBytesPerOrder).toFixed(0),
+      middle((cell) => cell.workerCpuMsPerOrder).toFixed(1),
     ].join(' | ');
   });
   return [
@@ -29,11 +30,4 @@ export function reportOrders({ machine, plan, cells }: OrdersResult): string {
       ...rows.map((row) => `| ${row} |`),
     ].join('\n'),
   ].join('\n\n');
-}
-
-function middle(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const half = sorted.length / 2;
-  const [low = NaN, high = NaN] = [sorted[Math.ceil(half) - 1], sorted[Math.floor(half)]];
-  return (low + high) / 2;
 }

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { IMPLEMENTATIONS, type Implementation } from '../../core/contract.ts';
@@ -6,6 +5,7 @@ import { STEPS } from '../../core/steps.ts';
 import { Ground } from '../../lab/world/ground.ts';
 import { openWorld } from '../../lab/world/open.ts';
 import type { World } from '../../lab/world/world.ts';
+import { perOne, reading } from '../counters.ts';
 import { describeMachine, type Machine } from '../machine.ts';
 
 export interface OrdersPlan {
@@ -34,9 +34,6 @@ export interface OrdersResult {
 }
 
 const LIMIT_MS = 600_000;
-/** What /proc counts processor time in: 100 ticks a second on every Linux of today. */
-const TICK_MS = 10;
-
 /** Whole orders through one worker process, the implementations taking turns. Linux only: reads /proc. */
 export async function runOrdersBench(
   plan: OrdersPlan,
@@ -68,20 +65,19 @@ async function measure(world: World, orders: number): Promise<OrdersCell> {
     const worker = await world.startWorker({ Q2T_VISIBILITY_MS: '30000' });
     await submit(world, 'warm-up', 10);
     await untilMailed(world, 10);
-    const before = await readings(observer, worker.pid);
+    const before = await reading(observer, worker.pid);
     const began = performance.now();
     await submit(world, 'PO', orders);
     await untilMailed(world, 10 + orders);
     const seconds = (performance.now() - began) / 1_000;
-    const after = await readings(observer, worker.pid);
-    const commitsPerOrder = (after.xid - before.xid) / orders;
+    const used = perOne(before, await reading(observer, worker.pid), orders);
     return {
       implementation: world.implementation,
       ordersPerSecond: orders / seconds,
-      commitsPerOrder,
-      commitsPerStep: commitsPerOrder / STEPS.length,
-      walBytesPerOrder: (after.wal - before.wal) / orders,
-      workerCpuMsPerOrder: (after.cpuMs - before.cpuMs) / orders,
+      commitsPerOrder: used.commits,
+      commitsPerStep: used.commits / STEPS.length,
+      walBytesPerOrder: used.walBytes,
+      workerCpuMsPerOrder: used.cpuMs,
     };
   } finally {
     await observer.end();
@@ -107,15 +103,4 @@ async function untilMailed(world: World, orders: number): Promise<void> {
     if (Date.now() > deadline)
       throw new Error(`${world.implementation}: ${mail} of ${orders} orders ended`);
   }
-}
-
-async function readings(observer: pg.Client, pid: number) {
-  // Transaction ids are given to transactions that write: exactly the commits that cost a flush.
-  const { rows } = await observer.query<{ xid: string; wal: string }>(`
-    SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xid,
-      pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') AS wal`);
-  // After the command's name, which is in brackets and may hold spaces: utime and stime are the 12th and 13th.
-  const stat = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ').at(-1)?.split(' ') ?? [];
-  const cpuMs = (Number(stat[11]) + Number(stat[12])) * TICK_MS;
-  return { xid: Number(rows[0]?.xid), wal: Number(rows[0]?.wal), cpuMs };
 }

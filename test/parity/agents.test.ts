@@ -24,7 +24,10 @@ suite('queue and temporal agree on a request that is', { concurrency: 4 }, () =>
         assert.equal(outcome, path.outcome);
         assert.deepEqual(effects, path.effects);
         // Each answer is paid for and charged once; of a lost one only the charge is certain.
-        assert.ok(paid >= spent.calls && paid <= spent.calls + spent.lostCalls, JSON.stringify(spent));
+        assert.ok(
+          paid >= spent.calls && paid <= spent.calls + spent.lostCalls,
+          JSON.stringify(spent),
+        );
       }
       assert.deepEqual(queue, temporal);
     });
