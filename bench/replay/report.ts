@@ -1,3 +1,4 @@
+import { median } from '../counters.ts';
 import { describe } from '../machine.ts';
 import type { MemoryCell } from './plan.ts';
 import type { ReplayResult } from './run.ts';
@@ -6,28 +7,28 @@ import type { ReplayResult } from './run.ts';
 export function reportReplay({ machine, plan, speed, cold, cache, memory }: ReplayResult): string {
   const speeds = grouped(speed, ({ name }) => name).map((own) => [
     own[0]?.name ?? '',
-    middle(own.map(({ events }) => events)).toFixed(0),
-    middle(own.map(({ msPerReplay }) => msPerReplay)).toFixed(1),
-    middle(own.map(({ eventsPerSecond }) => eventsPerSecond)).toFixed(0),
+    median(own.map(({ events }) => events)).toFixed(0),
+    median(own.map(({ msPerReplay }) => msPerReplay)).toFixed(1),
+    median(own.map(({ eventsPerSecond }) => eventsPerSecond)).toFixed(0),
   ]);
   const colds = grouped(cold, ({ run }) => run).map((own) => [
-    middle(own.map(({ events }) => events)).toFixed(0),
-    middle(own.map(({ coldMs }) => coldMs)).toFixed(0),
-    middle(own.map(({ warmMs }) => warmMs)).toFixed(1),
+    median(own.map(({ events }) => events)).toFixed(0),
+    median(own.map(({ coldMs }) => coldMs)).toFixed(0),
+    median(own.map(({ warmMs }) => warmMs)).toFixed(1),
   ]);
-  const warm = middle(
+  const warm = median(
     cache.filter(({ asked }) => asked === undefined).map(({ cpuMsPerTask }) => cpuMsPerTask),
   );
   const caches = grouped(cache, ({ size }) => String(size)).map((own) => {
-    const cpu = middle(own.map(({ cpuMsPerTask }) => cpuMsPerTask));
-    const replays = middle(own.map(({ replaysPerTask }) => replaysPerTask));
+    const cpu = median(own.map(({ cpuMsPerTask }) => cpuMsPerTask));
+    const replays = median(own.map(({ replaysPerTask }) => replaysPerTask));
     return [
       own[0]?.asked === undefined ? `${own[0]?.size} (the SDK's default)` : String(own[0].size),
-      middle(own.map(({ tasksPerSecond }) => tasksPerSecond)).toFixed(0),
+      median(own.map(({ tasksPerSecond }) => tasksPerSecond)).toFixed(0),
       cpu.toFixed(1),
       replays.toFixed(2),
       replays > 0 ? ((cpu - warm) / replays).toFixed(0) : '-',
-      middle(own.map(({ fetchesPerTask }) => fetchesPerTask)).toFixed(2),
+      median(own.map(({ fetchesPerTask }) => fetchesPerTask)).toFixed(2),
     ];
   });
   return [
@@ -119,11 +120,4 @@ function table(head: readonly string[], rows: readonly string[][]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const rule = `|${head.map((_, n) => (n === 0 ? '---' : '--:')).join('|')}|`;
   return [line(head), rule, ...rows.map(line)].join('\n');
-}
-
-function middle(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const half = sorted.length / 2;
-  const [low = NaN, high = NaN] = [sorted[Math.ceil(half) - 1], sorted[Math.floor(half)]];
-  return (low + high) / 2;
 }

@@ -1,3 +1,4 @@
+import { median } from '../counters.ts';
 import { describe } from '../machine.ts';
 import type { Mode } from './contender.ts';
 import type { Cell } from './measure.ts';
@@ -88,16 +89,6 @@ export function medianCell(cells: MeasuredCell[], contender: string): Cell | und
     startP99Ms: of('startP99Ms'),
     deadRows: of('deadRows'),
   };
-}
-
-function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const [low = NaN, high = NaN] = [
-    sorted[sorted.length % 2 === 0 ? middle - 1 : middle],
-    sorted[middle],
-  ];
-  return (low + high) / 2;
 }
 
 function round(value: number): string {

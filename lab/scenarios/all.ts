@@ -1,5 +1,11 @@
 import type { Scenario } from '../scenario.ts';
 import { ackLost } from './ack-lost.ts';
+import { agentApprovalDays } from './agent-approval-days.ts';
+import { agentBadModel } from './agent-bad-model.ts';
+import { agentBudget } from './agent-budget.ts';
+import { agentCrashMatrix } from './agent-crash-matrix.ts';
+import { agentInjection } from './agent-injection.ts';
+import { agentPayload } from './agent-payload.ts';
 import { ambiguousCharge } from './ambiguous-charge.ts';
 import { ambiguousPlace } from './ambiguous-place.ts';
 import { approval } from './approval.ts';
@@ -50,4 +56,10 @@ export const scenarios: readonly Scenario[] = [
   supplierOutage,
   burst,
   elephant,
+  agentCrashMatrix,
+  agentPayload,
+  agentBudget,
+  agentApprovalDays,
+  agentBadModel,
+  agentInjection,
 ];

@@ -5,13 +5,13 @@ import { openTemporalAgent } from '../../client/pipelines/temporal/agent.ts';
 import type { AgentPipeline } from '../../core/agent/contract.ts';
 import { agentRunIdOf } from '../../core/agent/identity.ts';
 import type { Implementation, Pipeline } from '../../core/contract.ts';
-import { businessKey, runIdOf, type OrderId } from '../../core/identity.ts';
+import { runIdOf, type OrderId } from '../../core/identity.ts';
 import { openQueueAgent } from '../../queue/agent/open.ts';
 import { openChainAgent } from '../../queue/chain/agent/open.ts';
 import { openChain } from '../../queue/chain/open.ts';
 import { openQueue } from '../../queue/open.ts';
 import { shiftDelayedMessages } from '../time/chain.ts';
-import { shiftDueRows } from '../time/queue.ts';
+import { shiftDueRows, shiftRun } from '../time/queue.ts';
 import { fastForward } from '../time/temporal.ts';
 
 export interface Where {
@@ -65,9 +65,9 @@ async function openQueueSide({ databaseUrl }: Where): Promise<Side> {
   const pool = observer(databaseUrl);
   return {
     pipeline,
-    forward: (id, ms) => shiftDueRows(pool, businessKey(id), ms),
+    forward: (id, ms) => shiftDueRows(pool, id, ms),
     openAgents: () => openQueueAgent({ databaseUrl, user: 'lab' }),
-    forwardAgent: (id, ms) => shiftDueRows(pool, agentRunIdOf(id), ms),
+    forwardAgent: (id, ms) => shiftRun(pool, agentRunIdOf(id), ms),
     async close() {
       await pipeline.close();
       await pool.end();
