@@ -1,4 +1,5 @@
 import type { Cannot, Pipeline } from '../core/contract.ts';
+import { businessKey } from '../core/identity.ts';
 import { defaultPolicy } from '../core/policy.ts';
 import { connect } from './connect.ts';
 import { listDeadLetters, noteLook } from './dead-letters/list.ts';
@@ -50,18 +51,18 @@ export async function openQueue({
     submit: (order, policy = defaultPolicy) => submit(pool, transport, order, policy),
     where: (id) => where(pool, id),
     decide: (id, decision) => decide(pool, transport, id, decision),
-    cancel: (id, by, reason) => cancel(pool, transport, id, { by, reason }),
+    cancel: (id, by, reason) => cancel(pool, transport, businessKey(id), { by, reason }),
     list: (filter) => list(pool, filter),
     reset: () => Promise.resolve(NO_RESET),
     deadLetters: {
       async list() {
-        const deadLetters = await listDeadLetters(pool);
+        const deadLetters = await listDeadLetters(pool, 'order');
         await noteLook(pool, looker);
         return { kind: 'dead-letters', deadLetters };
       },
-      replay: (id, action) => replay(operators, id, action),
-      discard: (id, action) => discard(operators, id, action),
-      fix: (id, action) => fix(operators, id, action),
+      replay: (id, action) => replay(operators, businessKey(id), action),
+      discard: (id, action) => discard(operators, businessKey(id), action),
+      fix: (id, action) => fix(operators, businessKey(id), action),
     },
     versions: {
       list: () => listVersions(pool),
@@ -73,4 +74,5 @@ export async function openQueue({
   };
 }
 
+export { openQueueAgent } from './agent/open.ts';
 export { openChain } from './chain/open.ts';

@@ -4,6 +4,27 @@ CREATE SCHEMA queue;
 
 CREATE SEQUENCE queue.invoice_number AS bigint CACHE 1;
 
+CREATE TABLE queue.agent_input (
+  run_id text COLLATE "C" NOT NULL,
+  input jsonb NOT NULL,
+  CONSTRAINT agent_input_pkey PRIMARY KEY (run_id),
+  CONSTRAINT agent_input_run_id_fkey FOREIGN KEY (run_id) REFERENCES queue.run(id)
+) WITH (
+  autovacuum_vacuum_scale_factor=0.05
+);
+
+CREATE TABLE queue.agent_rollout (
+  only_one boolean DEFAULT true NOT NULL,
+  current_version text COLLATE "C" NOT NULL,
+  ramping_version text COLLATE "C",
+  ramping_percent integer DEFAULT 0 NOT NULL,
+  CONSTRAINT agent_rollout_pkey PRIMARY KEY (only_one),
+  CONSTRAINT agent_rollout_check CHECK (((ramping_version IS NULL) = (ramping_percent = 0))),
+  CONSTRAINT agent_rollout_check1 CHECK ((ramping_version <> current_version)),
+  CONSTRAINT agent_rollout_only_one_check CHECK (only_one),
+  CONSTRAINT agent_rollout_ramping_percent_check CHECK (((ramping_percent >= 0) AND (ramping_percent <= 100)))
+);
+
 CREATE TABLE queue.canary (
   name text NOT NULL,
   sent_at timestamp with time zone,
@@ -155,6 +176,7 @@ CREATE TABLE queue.ledger (
   outcome jsonb,
   done_at timestamp with time zone,
   reconciled_at timestamp with time zone,
+  sends integer DEFAULT 1 NOT NULL,
   CONSTRAINT ledger_pkey PRIMARY KEY (effect_key),
   CONSTRAINT ledger_state_check CHECK ((state = ANY (ARRAY['intent'::text, 'done'::text, 'void'::text, 'undone'::text, 'abandoned'::text])))
 ) WITH (
@@ -249,6 +271,8 @@ CREATE TABLE queue.run (
   waiting_for jsonb,
   state jsonb DEFAULT '{}'::jsonb NOT NULL,
   history_cut integer,
+  kind text COLLATE "C" DEFAULT 'order'::text NOT NULL,
+  parent_id text COLLATE "C",
   CONSTRAINT run_pkey PRIMARY KEY (id)
 ) WITH (
   fillfactor=60,
@@ -384,7 +408,13 @@ CREATE INDEX ledger_to_reconcile ON queue.ledger USING btree (reconciled_at NULL
 
 CREATE INDEX message_due ON queue.message USING btree (queue, visible_at);
 
+CREATE INDEX run_agent_newest ON queue.run USING btree (started_at DESC) WHERE (kind = 'agent'::text);
+
+CREATE INDEX run_agent_open ON queue.run USING btree (woken_at) WHERE ((kind = 'agent'::text) AND (ended_at IS NULL));
+
 CREATE INDEX run_by_order_ref ON queue.run USING btree (order_ref);
+
+CREATE INDEX run_by_parent ON queue.run USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 
 CREATE INDEX run_ended ON queue.run USING btree (ended_at) WHERE ((ended_at IS NOT NULL) AND (history_cut IS NULL));
 

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { migrate } from '../queue/migrations/migrate.ts';
@@ -5,6 +6,7 @@ import { defaultRetention } from '../queue/pruning/retention.ts';
 import { pipelinesFor } from '../queue/steps/pipelines.ts';
 import { PROFILE_NAMES } from '../queue/transport/limits.ts';
 import { startWorker } from '../queue/worker/start.ts';
+import { modelEnvironment } from '../partners/clients/model-settings.ts';
 import { namedRates } from './rates.ts';
 import { readSettings } from './settings.ts';
 
@@ -37,6 +39,10 @@ const environment = z.object({
   Q2T_ORDERS: count.default(8),
   Q2T_LINES: count.default(8),
   Q2T_MAILS: count.default(2),
+  /** Runs of the agent; 0: this worker leaves them alone. */
+  Q2T_AGENTS: count.default(4),
+  /** The claim-check store, on a disk that all workers share. */
+  Q2T_STORE_DIR: z.string().min(1).default('.q2t/store/queue'),
   Q2T_VISIBILITY_MS: ms.default(15_000),
   Q2T_TIMER_EVERY_MS: ms.default(500),
   Q2T_METRICS_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
@@ -47,6 +53,7 @@ const environment = z.object({
 
 const log = pino();
 const settings = readSettings(environment, log);
+const model = readSettings(modelEnvironment, log);
 
 await migrate(settings.Q2T_MIGRATIONS_URL ?? settings.DATABASE_URL);
 const starting = startWorker({
@@ -59,6 +66,13 @@ const starting = startWorker({
   orders: settings.Q2T_ORDERS,
   lines: settings.Q2T_LINES,
   mails: settings.Q2T_MAILS,
+  ...(settings.Q2T_AGENTS > 0 && {
+    agents: {
+      concurrency: settings.Q2T_AGENTS,
+      storeDir: resolve(settings.Q2T_STORE_DIR),
+      model,
+    },
+  }),
   visibilityMs: settings.Q2T_VISIBILITY_MS,
   timerEveryMs: settings.Q2T_TIMER_EVERY_MS,
   metricsPort: settings.Q2T_METRICS_PORT,

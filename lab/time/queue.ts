@@ -22,10 +22,15 @@ const DUE_ROWS = [
  * Moves one run's clock forward by `ms`: everything of it that is due comes that much nearer, nothing
  * else changes. The hand-built twin of Temporal's time skipping. Throws what `pg` throws.
  */
-export async function shiftDueRows(pool: pg.Pool, id: OrderId, ms: number): Promise<void> {
+export function shiftDueRows(pool: pg.Pool, id: OrderId, ms: number): Promise<void> {
+  return shiftRun(pool, businessKey(id), ms);
+}
+
+/** The same by the run's id, whatever kind of run it is. */
+export async function shiftRun(pool: pg.Pool, runId: string, ms: number): Promise<void> {
   // One transaction: a scheduler that looks in between must not see half a run in the future.
   await withTransaction(pool, async (tx) => {
-    await tx.query('SELECT FROM queue.run WHERE id = $1 FOR NO KEY UPDATE', [businessKey(id)]);
-    for (const statement of DUE_ROWS) await tx.query(statement, [businessKey(id), ms]);
+    await tx.query('SELECT FROM queue.run WHERE id = $1 FOR NO KEY UPDATE', [runId]);
+    for (const statement of DUE_ROWS) await tx.query(statement, [runId, ms]);
   });
 }

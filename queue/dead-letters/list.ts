@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { DeadLetter } from '../../core/contract.ts';
-import type { Step } from '../../core/steps.ts';
+import type { AnyStep } from '../../core/steps.ts';
+import type { RunKind } from '../runs/run.ts';
 
 /** Attempts shown per dead letter: the newest. */
 const ATTEMPTS_SHOWN = 20;
@@ -8,14 +9,14 @@ const ATTEMPTS_SHOWN = 20;
 interface DeadLetterRow {
   buyer_id: string;
   order_ref: string;
-  step: Step;
+  step: AnyStep;
   at: Date;
   reason: string;
   attempts: { at: string; failureClass: string; message: string }[] | null;
 }
 
-/** What waits for an operator, longest first, each with the attempts that led there. */
-export async function listDeadLetters(pool: Pool): Promise<DeadLetter[]> {
+/** Runs of a kind that wait for an operator, longest first, each with the attempts that led there. */
+export async function listDeadLetters(pool: Pool, kind: RunKind): Promise<DeadLetter[]> {
   const { rows } = await pool.query<DeadLetterRow>(
     `SELECT r.buyer_id, r.order_ref, d.step, d.at, d.reason, a.attempts
      FROM queue.dead_letter d JOIN queue.run r ON r.id = d.run_id
@@ -27,8 +28,8 @@ export async function listDeadLetters(pool: Pool): Promise<DeadLetter[]> {
          WHERE run_id = d.run_id ORDER BY id DESC LIMIT $1
        ) AS newest
      ) a ON true
-     WHERE d.resolved_at IS NULL ORDER BY d.at`,
-    [ATTEMPTS_SHOWN],
+     WHERE d.resolved_at IS NULL AND r.kind = $2 ORDER BY d.at`,
+    [ATTEMPTS_SHOWN, kind],
   );
   return rows.map(({ buyer_id: buyerId, order_ref: orderRef, step, at, reason, attempts }) => ({
     id: { buyerId, orderRef },

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { ORDERS_QUEUE } from '../runs/inbox.ts';
+import { queueOfRun } from '../runs/inbox.ts';
 import type { Run } from '../runs/run.ts';
 
 /** Puts a stuck run in front of the operators, in the transaction that marks it stuck. */
@@ -11,6 +11,6 @@ export async function openDeadLetter(
   await tx.query(
     `INSERT INTO queue.dead_letter (run_id, revision, step, reason, queue, message_id)
      VALUES ($1, $2, $3, $4, $5, $6)`,
-    [run.id, run.revision, run.state.failedUndo ?? run.step, reason, ORDERS_QUEUE, messageId],
+    [run.id, run.revision, run.state.failedUndo ?? run.step, reason, queueOfRun(run.id), messageId],
   );
 }

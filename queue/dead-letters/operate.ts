@@ -2,7 +2,6 @@ import type { ClientBase, Pool } from 'pg';
 import type { OperatorAction, OperatorResult } from '../../core/contract.ts';
 import type { HistoryEvent } from '../../core/history.ts';
 import { businessKey } from '../../core/identity.ts';
-import type { OrderId } from '../../core/identity.ts';
 import { differences } from '../../core/order/difference.ts';
 import { orderIdOf, toRunInput } from '../../core/order/run-input.ts';
 import type { Order } from '../../core/order/schema.ts';
@@ -14,7 +13,7 @@ import { closeWaits } from '../runs/close-waits.ts';
 import { appendHistory } from '../runs/history.ts';
 import { wake } from '../runs/inbox.ts';
 import { loadInput, storeInput } from '../runs/input.ts';
-import { RUN_COLUMNS, toRun } from '../runs/run.ts';
+import { orderStep, RUN_COLUMNS, toRun } from '../runs/run.ts';
 import type { Run, RunRow } from '../runs/run.ts';
 import { saveRun } from '../runs/save.ts';
 import { compensate, resume } from '../runs/transitions.ts';
@@ -35,16 +34,19 @@ class Refused extends Error {
 }
 
 /** Tries again what is stuck, with a fresh budget. The ledger decides what that repeats: nothing. */
-export function replay(operators: Operators, id: OrderId, action: OperatorAction) {
-  return operate(operators, id, { resolution: 'replayed', ...action }, async (tx, run) => {
+export function replay(operators: Operators, runId: string, action: OperatorAction) {
+  return operate(operators, runId, { resolution: 'replayed', ...action }, async (tx, run) => {
     await reopenFailedChildren(tx, operators.transport, run.id);
     return { run: resume(run), history: [{ type: 'replayed', step: run.step, ...action }] };
   });
 }
 
-/** Gives up what is stuck: a step's run is undone and ends; an undo is left to people, and the others go on. */
-export function discard(operators: Operators, id: OrderId, action: OperatorAction) {
-  return operate(operators, id, { resolution: 'discarded', ...action }, async (tx, run) => {
+/**
+ * Gives up what is stuck: a step's run is undone and ends; an undo is left to people, and the others go on.
+ * An order that the agent has started is a run of its own, and goes on.
+ */
+export function discard(operators: Operators, runId: string, action: OperatorAction) {
+  return operate(operators, runId, { resolution: 'discarded', ...action }, async (tx, run) => {
     const history: HistoryEvent[] = [{ type: 'discarded', step: run.step, ...action }];
     if (run.state.failedUndo) {
       const undo = await currentUndo(tx, run);
@@ -64,13 +66,14 @@ export function discard(operators: Operators, id: OrderId, action: OperatorActio
  */
 export function fix(
   operators: Operators,
-  id: OrderId,
+  runId: string,
   { order, ...action }: OperatorAction & { order: Order },
 ) {
   const resolution: Resolution = { resolution: 'fixed', ...action, after: order };
-  return operate(operators, id, resolution, async (tx, run) => {
+  return operate(operators, runId, resolution, async (tx, run) => {
     if (run.state.failedUndo) throw new Refused('no fix here: the run is being undone');
-    if (run.step === 'invoice' || run.step === 'close') {
+    const step = orderStep(run.step);
+    if (step === 'invoice' || step === 'close') {
       throw new Refused('no fix here: the invoice may be out');
     }
     if (businessKey(orderIdOf(order)) !== run.id) {
@@ -84,7 +87,7 @@ export function fix(
     const changed = differences(before, order);
     return {
       run: compensate(run, { kind: 'start-over' }).run,
-      history: [{ type: 'fixed', step: run.step, ...action, ...changed }],
+      history: [{ type: 'fixed', step, ...action, ...changed }],
     };
   });
 }
@@ -95,11 +98,10 @@ export function fix(
  */
 async function operate(
   { pool, transport }: Operators,
-  id: OrderId,
+  runId: string,
   resolution: Resolution,
   act: Act,
 ): Promise<OperatorResult> {
-  const runId = businessKey(id);
   try {
     return await withTransaction(pool, async (tx): Promise<OperatorResult> => {
       const { rows } = await tx.query<RunRow>(

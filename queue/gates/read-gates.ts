@@ -1,5 +1,4 @@
 import type { Db } from '../transport/contract.ts';
-import type { Decision } from '../../core/contract.ts';
 
 /** A question to a person, as its row has it. */
 export interface GateRow {
@@ -11,7 +10,8 @@ export interface GateRow {
   until: Date;
   reminded: boolean;
   escalated: boolean;
-  decision: Decision['decision'] | null;
+  /** A yes, a no, or the words of an answer. */
+  decision: string | null;
   decidedBy: string | null;
 }
 

@@ -33,6 +33,13 @@ export interface Effect<Outcome> extends LedgerKey {
    * nothing to wait for. Default true.
    */
   settles?: boolean;
+  /** Default: the policy's for partners. */
+  timeoutMs?: number;
+  /**
+   * Looks, before anything is committed or sent, at how many requests under this key are out already,
+   * for a partner that can't be asked. What it throws leaves the intent unwritten.
+   */
+  mayAct?: (earlier: number) => void;
 }
 
 /** An effect that has happened; its outcome is written into the ledger with the step's own result. */
@@ -80,7 +87,9 @@ export async function perform<Outcome>(
   const intent = await performer.begin(async (tx) => {
     const pauseMs = await waitForPartner(tx, partner);
     if (pauseMs > 0) throw new NotYet(pauseMs, `${partner} asked everybody to wait`);
-    return writeIntent(tx, effect, performer);
+    const written = await writeIntent(tx, effect, performer);
+    if (written.kind !== 'done') effect.mayAct?.(written.sends - 1);
+    return written;
   });
   if (intent.kind === 'done') {
     performer.metrics.effectsPrevented.inc({ partner });
@@ -104,7 +113,7 @@ export async function perform<Outcome>(
   if (performance.now() - began > performer.leaseMs)
     throw new LeaseLost(effectKey, performer.token);
   const outcome = await partnerCall(effect, true, () =>
-    effect.act({ timeoutMs: policy.partnerTimeoutMs }),
+    effect.act({ timeoutMs: effect.timeoutMs ?? policy.partnerTimeoutMs }),
   );
   return { effectKey, outcome };
 }

@@ -19,15 +19,15 @@ export interface Claimant {
 
 export type Intent =
   /** Nobody has ever sent this request, or it is known to have done nothing. */
-  | { kind: 'fresh' }
+  | { kind: 'fresh'; sends: number }
   /** An earlier request may have been acted on, or still be on its way since `unsureSince`. */
-  | { kind: 'unsure'; unsureSince: Date; intentAt: Date; now: Date }
+  | { kind: 'unsure'; unsureSince: Date; intentAt: Date; now: Date; sends: number }
   | { kind: 'done'; outcome: unknown };
 
 /**
  * Writes the intent to act, before acting. An intent that is there already belongs to an attempt that
  * did not get to say how it ended: it counts from when its worker was fenced off (`leasedAt` of ours),
- * unless the failure itself told when.
+ * unless the failure itself told when. `sends` is how often the request may have been sent, once this one is.
  */
 export async function writeIntent(
   tx: ClientBase,
@@ -40,6 +40,7 @@ export async function writeIntent(
     unsure_since: Date | null;
     intent_at: Date;
     now: Date;
+    sends: number;
   }>({
     name: 'ledger-intent',
     text: `
@@ -48,8 +49,9 @@ export async function writeIntent(
       ON CONFLICT (effect_key) DO UPDATE SET
         token = EXCLUDED.token,
         state = CASE l.state WHEN 'void' THEN 'intent' ELSE l.state END,
+        sends = l.sends + CASE WHEN l.state IN ('intent', 'void') THEN 1 ELSE 0 END,
         unsure_since = CASE l.state WHEN 'intent' THEN coalesce(l.unsure_since, $7) END
-      RETURNING state, outcome, unsure_since, intent_at, statement_timestamp() AS now`,
+      RETURNING state, outcome, unsure_since, intent_at, sends, statement_timestamp() AS now`,
     values: [
       key.effectKey,
       key.runId,
@@ -63,9 +65,9 @@ export async function writeIntent(
   const [row] = rows;
   if (!row) throw new Error(`no ledger row for ${key.effectKey}`);
   if (row.state !== 'intent') return { kind: 'done', outcome: row.outcome };
-  if (!row.unsure_since) return { kind: 'fresh' };
-  const { unsure_since: unsureSince, intent_at: intentAt, now } = row;
-  return { kind: 'unsure', unsureSince, intentAt, now };
+  const { unsure_since: unsureSince, intent_at: intentAt, sends, now } = row;
+  if (!unsureSince) return { kind: 'fresh', sends };
+  return { kind: 'unsure', unsureSince, intentAt, now, sends };
 }
 
 /** Asked, and it had not happened: this attempt acts, so from now on its own request is the one that may be out. */
@@ -93,10 +95,10 @@ export async function writeOutcome(
   });
 }
 
-/** The partner said that it did not act. */
+/** The partner said that it did not act: that request was none. */
 export async function writeVoid(tx: ClientBase, effectKey: string): Promise<void> {
   await tx.query(
-    `UPDATE queue.ledger SET state = 'void', unsure_since = NULL
+    `UPDATE queue.ledger SET state = 'void', unsure_since = NULL, sends = greatest(0, sends - 1)
      WHERE effect_key = $1 AND state = 'intent'`,
     [effectKey],
   );

@@ -4,7 +4,7 @@ import type { QueueCounts, Transport } from '../transport/contract.ts';
 
 import { UNSERVED } from '../versions/unserved.ts';
 
-export const WATCHED_QUEUES = ['orders', 'lines', 'mail'] as const;
+export const WATCHED_QUEUES = ['orders', 'agents', 'lines', 'mail'] as const;
 
 /** What the database knows about the whole system, whichever worker is asked. Ages in seconds. */
 export interface Observation {
@@ -29,12 +29,12 @@ export interface Observation {
 
 /** Reads it all: for a page or a scrape every few seconds. */
 export async function observe(pool: Pool, transport: Transport): Promise<Observation> {
-  const [orders, lines, mail] = await Promise.all(
+  const [orders, agents, lines, mail] = await Promise.all(
     WATCHED_QUEUES.map((queue) => transport.counts(queue)),
   );
-  if (!orders || !lines || !mail) throw new Error('a queue without counts');
+  if (!orders || !agents || !lines || !mail) throw new Error('a queue without counts');
   return {
-    queues: { orders, lines, mail },
+    queues: { orders, agents, lines, mail },
     runs: await runsByStatus(pool),
     ...(await readSums(pool)),
     doubleEffects: await countDoubleEffects(pool),

@@ -8,11 +8,18 @@ import { withTransaction } from '../database.ts';
 const DETAILS = [
   `DELETE FROM queue.join_child WHERE join_id IN (
      SELECT id FROM queue.run_join WHERE run_id = ANY ($1))`,
-  ...['run_join', 'run_input', 'run_attempt', 'run_inbox', 'timer', 'gate', 'run_history'].map(
+  ...[...['run_join', 'run_input', 'run_attempt', 'run_inbox', 'timer', 'gate'], 'run_history'].map(
     (table) => `DELETE FROM queue.${table} WHERE run_id = ANY ($1)`,
   ),
+  // What the agent was asked goes, what it was allowed to spend stays beside what it did spend.
+  `UPDATE queue.agent_input SET input = jsonb_build_object('limits', input->'limits')
+   WHERE run_id = ANY ($1)`,
   'DELETE FROM queue.dead_letter WHERE run_id = ANY ($1) AND resolved_at IS NOT NULL',
 ];
+
+/** What is left of the agent's state: its transcript is collected from now on. */
+const SPENDING = `jsonb_build_object('agent', jsonb_build_object('notes', '[]'::jsonb,
+  'turn', state#>'{agent,turn}', 'spent', state#>'{agent,spent}'))`;
 
 /** The limit is a subquery so that the planner takes the index whatever the statistics say. */
 export const OLD_RUNS = `
@@ -39,7 +46,8 @@ export async function pruneDetails(
     if (ids.length === 0) return 0;
     await tx.query(
       `UPDATE queue.run r SET history_cut = (
-         SELECT count(*) FROM queue.run_history WHERE run_id = r.id)
+         SELECT count(*) FROM queue.run_history WHERE run_id = r.id),
+         state = CASE kind WHEN 'agent' THEN ${SPENDING} ELSE state END
        WHERE id = ANY ($1)`,
       [ids],
     );

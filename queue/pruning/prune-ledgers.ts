@@ -43,7 +43,7 @@ export async function pruneLedgers(
       await tx.query(`DELETE FROM queue.${table} WHERE run_id = ANY ($1)`, [ids]);
     }
     // Whoever answered late has written history since the details went.
-    for (const table of ['dead_letter', 'run_history'] as const) {
+    for (const table of ['dead_letter', 'run_history', 'agent_input'] as const) {
       await tx.query(`DELETE FROM queue.${table} WHERE run_id = ANY ($1)`, [ids]);
     }
     await tx.query('DELETE FROM queue.run WHERE id = ANY ($1)', [ids]);

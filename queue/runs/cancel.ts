@@ -1,7 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
 import type { CancelResult } from '../../core/contract.ts';
-import { businessKey } from '../../core/identity.ts';
-import type { OrderId } from '../../core/identity.ts';
 import { withTransaction } from '../database.ts';
 import type { Transport } from '../transport/contract.ts';
 import { appendHistory } from './history.ts';
@@ -22,10 +20,9 @@ interface Request {
 export async function cancel(
   pool: Pool,
   transport: Transport,
-  id: OrderId,
+  runId: string,
   request: Request,
 ): Promise<CancelResult> {
-  const runId = businessKey(id);
   return withTransaction(pool, async (tx): Promise<CancelResult> => {
     const run = await lockRun(tx, runId);
     if (!run) return { kind: 'not-found' };

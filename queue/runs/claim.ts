@@ -1,5 +1,4 @@
 import type { ClientBase } from 'pg';
-import type { RunInput } from '../../core/order/run-input.ts';
 import { openDeadLetter } from '../dead-letters/open-dead-letter.ts';
 import { resolveDeadLetter } from '../dead-letters/resolve.ts';
 import { currentUndo } from '../ledger/undoable.ts';
@@ -12,7 +11,8 @@ import { giveUp } from './failing.ts';
 import { appendHistory } from './history.ts';
 import { hold } from './hold.ts';
 import type { Holding } from './hold.ts';
-import { drainInbox, ORDERS_QUEUE } from './inbox.ts';
+import { drainInbox, queueOfRun } from './inbox.ts';
+import type { AnyInput } from './input.ts';
 import type { LockedRun } from './lock-run.ts';
 import { toRun } from './run.ts';
 import type { Run } from './run.ts';
@@ -26,14 +26,14 @@ export async function claim(
   tx: ClientBase,
   engine: Engine,
   row: LockedRun,
-  input: RunInput,
+  input: AnyInput,
   message: ReceivedMessage,
 ): Promise<Holding | 'not-due' | 'nothing-to-do' | 'stuck'> {
   const { transport, metrics } = engine;
   const { messageId, receipt } = message;
   const before = toRun(row);
   const entries = row.wake_seq === row.seen_seq ? [] : await drainInbox(tx, row.id);
-  const { run: absorbed, history } = absorb(before, entries, true);
+  const { run: absorbed, history } = absorb(before, input, entries, true);
   if (absorbed.state.ending && !before.state.ending) await closeWaits(tx, row.id);
   await appendHistory(tx, row.id, history);
   const { cancel } = absorbed.state;
@@ -45,7 +45,7 @@ export async function claim(
   const notDue = absorbed.parkedFor === 'retry' && row.due === false;
   if (absorbed.status === 'ended' || absorbed.status === 'stuck' || notDue) {
     await tx.query('UPDATE queue.run SET seen_seq = wake_seq WHERE id = $1', [row.id]);
-    await transport.ack(ORDERS_QUEUE, receipt, tx);
+    await transport.ack(queueOfRun(row.id), receipt, tx);
     return notDue ? 'not-due' : 'nothing-to-do';
   }
 
@@ -66,7 +66,7 @@ export async function claim(
     await appendHistory(tx, row.id, stuck.history);
     await saveRun(tx, stuck.run);
     await letGoAsStuck(tx, row.id);
-    const answer = await transport.deadLetter(ORDERS_QUEUE, receipt, reason, tx);
+    const answer = await transport.deadLetter(queueOfRun(row.id), receipt, reason, tx);
     await openDeadLetter(tx, stuck.run, { reason, messageId: answer === 'ok' ? messageId : null });
     return 'stuck';
   }

@@ -1,11 +1,14 @@
+import { businessKey } from '../../core/identity.ts';
 import { withTransaction } from '../database.ts';
 import { perform } from '../ledger/effect.ts';
 import type { Performer } from '../ledger/effect.ts';
 import type { StepContext } from '../steps/step.ts';
+import { cancel } from './cancel.ts';
 import type { Engine } from './engine.ts';
 import { fence } from './fence.ts';
 import type { Holding } from './hold.ts';
-import { orderIdOfRun } from './run.ts';
+import type { AnyInput } from './input.ts';
+import { idOfRun } from './run.ts';
 import { begin, Interrupted } from './transition.ts';
 
 /**
@@ -13,7 +16,11 @@ import { begin, Interrupted } from './transition.ts';
  * the position first. What it performs is noted in `learnt` until it is committed: should the lease
  * be gone by then, that is what is kept as evidence.
  */
-export function contextOf(engine: Engine, holding: Holding, lost: AbortSignal): StepContext {
+export function contextOf(
+  engine: Engine,
+  holding: Holding,
+  lost: AbortSignal,
+): StepContext<AnyInput> {
   const { lease, run, input } = holding;
   const { policy } = input;
   const performer: Performer = {
@@ -31,11 +38,13 @@ export function contextOf(engine: Engine, holding: Holding, lost: AbortSignal): 
     signal: lost,
   };
   return {
-    id: orderIdOfRun(run.id),
+    id: idOfRun(run.id),
     run,
     input,
     partners: engine.partners,
+    agent: engine.agent,
     transport: engine.transport,
+    cancelOrder: (id, request) => cancel(engine.pool, engine.transport, businessKey(id), request),
     db: engine.pool,
     async now() {
       const { rows } = await engine.pool.query<{ now: Date }>(

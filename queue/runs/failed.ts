@@ -2,13 +2,17 @@ import type { ClientBase } from 'pg';
 import { StepFailure } from '../../core/failures.ts';
 import type { UndoableStep } from '../../core/steps.ts';
 import { EffectFailure, NotYet } from '../ledger/effect.ts';
+import { ToldFailure } from '../steps/step.ts';
 import { writeUnsure, writeVoid } from '../ledger/records.ts';
 import { pausePartner } from '../limits/partner-limit.ts';
 import { recordAttempt } from './attempts.ts';
 import type { Engine } from './engine.ts';
 import { transition } from './transition.ts';
-import type { Holding } from './hold.ts';
+import type { Change, Holding } from './hold.ts';
+import type { Run } from './run.ts';
 import { fail, postpone } from './failing.ts';
+import { looksAgain, next } from './take-step.ts';
+import type { Moved } from './transitions.ts';
 
 /** What an attempt that did not succeed leads to, written under the fence like everything else. */
 export async function failed(
@@ -23,24 +27,47 @@ export async function failed(
       letGo: 'come-back',
     }));
   }
-  const failure = failureOf(error);
+  const { told, learnt, onGiveUp } = toldOf(error);
+  const failure = failureOf(told);
   const { policy } = holding.input;
   const { random } = engine;
   engine.metrics.failures.inc({ step: holding.run.step, class: failure.failureClass });
   return transition(engine, holding, (run, now) => {
-    const moved = fail(run, { failure, policy, now, random, undo });
-    const { status } = moved.run;
-    const goesOn = status === 'compensating' && moved.run.parkedFor === null;
+    const change = leadsTo(run, { learnt, onGiveUp }, (from) =>
+      fail(from, { failure, policy, now, random, undo }),
+    );
     return {
-      ...moved,
-      letGo: status === 'stuck' ? 'dead' : goesOn ? undefined : 'come-back',
+      ...change,
       async write(tx) {
         const { failureClass, message } = failure;
         await recordAttempt(tx, run, holding.lease.token, { failureClass, message });
-        if (error instanceof EffectFailure) await recordEffect(tx, error);
+        if (told instanceof EffectFailure) await recordEffect(tx, told);
       },
     };
   });
+}
+
+function toldOf(error: unknown): Pick<ToldFailure, 'told' | 'learnt' | 'onGiveUp'> {
+  return error instanceof ToldFailure
+    ? error
+    : { told: error, learnt: undefined, onGiveUp: undefined };
+}
+
+function leadsTo(
+  run: Run,
+  { learnt, onGiveUp }: Pick<ToldFailure, 'learnt' | 'onGiveUp'>,
+  failing: (run: Run) => Moved,
+): Change {
+  const known = learnt ? looksAgain(run, learnt) : { run, history: [] };
+  const failed = failing(known.run);
+  const { status, parkedFor } = failed.run;
+  if (status === 'stuck' && onGiveUp) return next(run, onGiveUp);
+  const goesOn = status === 'compensating' && parkedFor === null;
+  return {
+    run: failed.run,
+    history: [...known.history, ...failed.history],
+    letGo: status === 'stuck' ? 'dead' : goesOn ? undefined : 'come-back',
+  };
 }
 
 /** Whatever is no answer of a partner is a bug or the database: retried within the budget, then an operator's. */

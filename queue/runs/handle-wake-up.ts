@@ -4,7 +4,7 @@ import type { ReceivedMessage } from '../transport/contract.ts';
 import type { Engine } from './engine.ts';
 import { fence, LeaseLost } from './fence.ts';
 import type { Holding } from './hold.ts';
-import { ORDERS_QUEUE } from './inbox.ts';
+import { queueOfRun } from './inbox.ts';
 import { take } from './take.ts';
 import { walk } from './walk.ts';
 
@@ -14,14 +14,22 @@ const wakeUpSchema = z.object({ runId: z.string().min(1) });
  * Handles one wake-up: takes the run's lease and walks. Never throws: what goes wrong here is either
  * somebody else's run by now, or comes back with the message.
  */
-export async function handleWakeUp(engine: Engine, message: ReceivedMessage): Promise<void> {
+export async function handleWakeUp(
+  engine: Engine,
+  queue: string,
+  message: ReceivedMessage,
+): Promise<void> {
   const { transport, metrics } = engine;
   const body = wakeUpSchema.safeParse(message.body);
   if (!body.success) {
-    await transport.deadLetter(ORDERS_QUEUE, message.receipt, 'not a wake-up: no runId');
+    await transport.deadLetter(queue, message.receipt, 'not a wake-up: no runId');
     return;
   }
   const { runId } = body.data;
+  if (queueOfRun(runId) !== queue) {
+    await transport.deadLetter(queue, message.receipt, `${runId} has no wake-ups in this queue`);
+    return;
+  }
   let reserved = engine.suspects.reserve();
   const free = () => {
     if (reserved) engine.suspects.free();
@@ -30,7 +38,7 @@ export async function handleWakeUp(engine: Engine, message: ReceivedMessage): Pr
   try {
     const taken = await take(engine, runId, message, reserved);
     if (typeof taken === 'string') {
-      metrics.messages.inc({ queue: ORDERS_QUEUE, result: taken });
+      metrics.messages.inc({ queue, result: taken });
       return;
     }
     if (taken.run.lostWorkers === 0) free();
@@ -46,7 +54,7 @@ async function carryOut(engine: Engine, holding: Holding): Promise<void> {
   const log = engine.log.child({ runId, token });
   try {
     await walk(engine, holding);
-    metrics.messages.inc({ queue: ORDERS_QUEUE, result: 'walked' });
+    metrics.messages.inc({ queue: queueOfRun(runId), result: 'walked' });
   } catch (error) {
     if (error instanceof LeaseLost) {
       metrics.leaseLosses.inc();
@@ -67,6 +75,6 @@ async function leave(engine: Engine, { lease, message }: Holding): Promise<void>
     await fence(tx, lease);
     await tx.query('UPDATE queue.run SET lease_until = NULL WHERE id = $1', [lease.runId]);
     const again = { delayMs: 1_000, uncounted: true, reason: 'the database was away' };
-    await engine.transport.nack(ORDERS_QUEUE, message.receipt, again, tx);
+    await engine.transport.nack(queueOfRun(lease.runId), message.receipt, again, tx);
   });
 }

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
-import type { RunInput } from '../../core/order/run-input.ts';
 import type { Performed } from '../ledger/effect.ts';
 import type { Lease } from './fence.ts';
+import type { AnyInput } from './input.ts';
 import type { Run } from './run.ts';
 import type { Moved } from './transitions.ts';
 
@@ -21,7 +21,7 @@ export interface Change extends Moved {
 export interface Taken {
   lease: Lease;
   run: Run;
-  input: RunInput;
+  input: AnyInput;
   /** The `wake_seq` up to which the inbox has been read. */
   seenSeq: string;
   message: { messageId: string; receipt: string };

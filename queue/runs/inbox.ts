@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Transport } from '../transport/contract.ts';
+import { kindOfRun } from './run.ts';
 
 /** What the outside tells a run. All but a cancel only say "look again": the step finds out why. */
 export type InboxEntry =
@@ -10,6 +11,12 @@ export type InboxEntry =
   | { kind: 'operator'; action: 'replay' | 'discard' | 'fix' };
 
 export const ORDERS_QUEUE = 'orders';
+export const AGENTS_QUEUE = 'agents';
+
+/** The queue of a run's wake-ups: a model's minutes and an order's milliseconds have hands of their own. */
+export function queueOfRun(runId: string): string {
+  return kindOfRun(runId) === 'agent' ? AGENTS_QUEUE : ORDERS_QUEUE;
+}
 
 /** The whole content of a wake-up. Everything else is in the run's row. */
 export interface WakeUp {
@@ -49,7 +56,7 @@ export async function wake(
   delayMs = 0,
 ): Promise<void> {
   const body: WakeUp = { runId };
-  await transport.send(tx, ORDERS_QUEUE, [{ body, delayMs }]);
+  await transport.send(tx, queueOfRun(runId), [{ body, delayMs }]);
 }
 
 /** Takes the entries out, oldest first. Only under the run's row lock. */

@@ -1,38 +1,63 @@
 import type { Pool } from 'pg';
 import type { ListResult, RunFilter, RunSummary, WaitingFor } from '../../core/contract.ts';
-import type { Outcome, Status, Step } from '../../core/steps.ts';
+import type { AgentOutcome, AnyStep, Outcome, Status, Step } from '../../core/steps.ts';
 import { TOLD_STATUS, UNSERVED } from '../versions/unserved.ts';
+import type { RunKind } from './run.ts';
 
 const DEFAULT_LIMIT = 100;
 
-interface ListRow {
+interface ListRow<S extends AnyStep, O extends AgentOutcome> {
   buyer_id: string;
   order_ref: string;
-  step: Step;
+  step: S;
   status: Status;
   unserved: boolean;
-  outcome: Outcome | null;
+  outcome: O | null;
   waiting_for: WaitingFor | null;
   started_at: Date;
   ended_at: Date | null;
 }
 
-/** Runs that match, newest first, at most `limit` (100 unless given). */
+/** Orders that match, newest first, at most `limit` (100 unless given). */
 export async function list(pool: Pool, filter: RunFilter = {}): Promise<ListResult> {
-  const { status, step, orderRef, buyerId, limit = DEFAULT_LIMIT } = filter;
-  const { rows } = await pool.query<ListRow>(
+  const { orderRef: ref, ...rest } = filter;
+  const runs = await listRuns<Step, Outcome>(pool, 'order', {
+    ...rest,
+    ...(ref !== undefined && { ref }),
+  });
+  return { kind: 'runs', runs };
+}
+
+interface Filter {
+  status?: Status;
+  step?: AnyStep;
+  ref?: string;
+  buyerId?: string;
+  limit?: number;
+}
+
+/** Runs of one kind. */
+export async function listRuns<S extends AnyStep, O extends AgentOutcome>(
+  pool: Pool,
+  kind: RunKind,
+  { status, step, ref, buyerId, limit = DEFAULT_LIMIT }: Filter,
+): Promise<RunSummary<S, O>[]> {
+  const { rows } = await pool.query<ListRow<S, O>>(
     `SELECT buyer_id, order_ref, step, ${TOLD_STATUS} AS status, ${UNSERVED} AS unserved,
        outcome, waiting_for, started_at, ended_at
      FROM queue.run r
-     WHERE ($1::text IS NULL OR ${TOLD_STATUS} = $1) AND ($2::text IS NULL OR step = $2)
+     WHERE kind = '${kind}' AND ($1::text IS NULL OR ${TOLD_STATUS} = $1)
+       AND ($2::text IS NULL OR step = $2)
        AND ($3::text IS NULL OR order_ref = $3) AND ($4::text IS NULL OR buyer_id = $4)
      ORDER BY started_at DESC, id LIMIT $5`,
-    [status ?? null, step ?? null, orderRef ?? null, buyerId ?? null, limit],
+    [status ?? null, step ?? null, ref ?? null, buyerId ?? null, limit],
   );
-  return { kind: 'runs', runs: rows.map(summaryOf) };
+  return rows.map(summaryOf);
 }
 
-function summaryOf(row: ListRow): RunSummary {
+function summaryOf<S extends AnyStep, O extends AgentOutcome>(
+  row: ListRow<S, O>,
+): RunSummary<S, O> {
   const own = row.waiting_for && waitingWords(row.waiting_for);
   const waitingFor = row.unserved ? 'other code' : own;
   return {

@@ -1,19 +1,26 @@
+import type { AgentState } from '../../core/agent/state.ts';
 import type { WaitingFor } from '../../core/contract.ts';
 import { parseBusinessKey } from '../../core/identity.ts';
 import type { OrderId } from '../../core/identity.ts';
 import type { Money } from '../../core/order/money.ts';
-import type { Outcome, Status, Step, UndoableStep } from '../../core/steps.ts';
+import { STEPS } from '../../core/steps.ts';
+import type { AgentOutcome, AnyStep, Status, Step, UndoableStep } from '../../core/steps.ts';
 
 /** Why nobody works on a run that has not ended. */
-export type ParkedFor = 'retry' | 'gate' | 'date' | 'join' | 'operator';
+export type ParkedFor = 'retry' | 'gate' | 'date' | 'join' | 'child' | 'operator';
 
 /** What a run does once everything it did is undone: end, or start over with a corrected order. */
-export type Ending = { kind: 'end'; outcome: Outcome; reason?: string } | { kind: 'start-over' };
+export type Ending =
+  { kind: 'end'; outcome: AgentOutcome; reason?: string } | { kind: 'start-over' };
 
 /** What the steps found out and later steps need. Small: it is rewritten with every step. */
 export interface RunState {
   payable?: Money;
   score?: number;
+  /** Of a run of the agent: all that it knows. */
+  agent?: AgentState;
+  /** The agent's order has been told of the cancel. */
+  orderCancelled?: true;
   /** Set while the run compensates. */
   ending?: Ending;
   /** The undo that used up its budget: the run is stuck in it, not in its step. */
@@ -29,11 +36,13 @@ export interface Run {
   id: string;
   revision: number;
   version: string;
-  step: Step;
+  /** The agent's run that submitted this order. */
+  parentId: string | null;
+  step: AnyStep;
   status: Status;
   parkedFor: ParkedFor | null;
   waitingFor: WaitingFor | null;
-  outcome: Outcome | null;
+  outcome: AgentOutcome | null;
   reason: string | null;
   /** Starts of the step in progress. */
   attempts: number;
@@ -47,18 +56,19 @@ export interface Run {
 
 /** Columns of `queue.run` that make up a `Run`. */
 export const RUN_COLUMNS = `
-  id, revision, version, step, status, parked_for, waiting_for, outcome, reason, attempts,
+  id, revision, version, parent_id, step, status, parked_for, waiting_for, outcome, reason, attempts,
   lost_workers, failures, missing_failures, last_failure, next_attempt_at, state`;
 
-export interface RunRow {
+export interface RunRow<S extends AnyStep = AnyStep, O extends AgentOutcome = AgentOutcome> {
   id: string;
   revision: number;
   version: string;
-  step: Step;
+  parent_id: string | null;
+  step: S;
   status: Status;
   parked_for: ParkedFor | null;
   waiting_for: WaitingFor | null;
-  outcome: Outcome | null;
+  outcome: O | null;
   reason: string | null;
   attempts: number;
   lost_workers: number;
@@ -74,6 +84,7 @@ export function toRun(row: RunRow): Run {
     id: row.id,
     revision: row.revision,
     version: row.version,
+    parentId: row.parent_id,
     step: row.step,
     status: row.status,
     parkedFor: row.parked_for,
@@ -90,6 +101,23 @@ export function toRun(row: RunRow): Run {
   };
 }
 
-export function orderIdOfRun(runId: string): OrderId {
-  return parseBusinessKey(runId);
+export type RunKind = 'order' | 'agent';
+
+const AGENT = 'agent/';
+
+/** From the id alone: an order's is its business key, with one slash; the agent's has a word before that. */
+export function kindOfRun(runId: string): RunKind {
+  return runId.split('/').length === 3 && runId.startsWith(AGENT) ? 'agent' : 'order';
+}
+
+/** The buyer's own name for it. Throws a RangeError for what is no run's id. */
+export function idOfRun(runId: string): OrderId {
+  return parseBusinessKey(kindOfRun(runId) === 'agent' ? runId.slice(AGENT.length) : runId);
+}
+
+/** Throws for a step of the agent: whoever asks is about to speak of an order. */
+export function orderStep(step: AnyStep): Step {
+  const found = STEPS.find((each) => each === step);
+  if (!found) throw new Error(`${step} is no step of an order`);
+  return found;
 }

@@ -3,7 +3,7 @@ import { openDeadLetter } from '../dead-letters/open-dead-letter.ts';
 import { setTimer } from '../timers/set-timer.ts';
 import type { Engine } from './engine.ts';
 import type { Holding, LetGo } from './hold.ts';
-import { ORDERS_QUEUE, wake } from './inbox.ts';
+import { queueOfRun, wake } from './inbox.ts';
 import type { Run } from './run.ts';
 
 /** A longer wait is a timer, not a message: 900 s is all that SQS delays. */
@@ -17,20 +17,21 @@ export async function settleMessage(
   { run, letGo, now }: { run: Run; letGo: LetGo; now: Date },
 ): Promise<void> {
   const { receipt, messageId } = message;
+  const queue = queueOfRun(lease.runId);
   switch (letGo) {
     case 'ack':
-      await transport.ack(ORDERS_QUEUE, receipt, tx);
+      await transport.ack(queue, receipt, tx);
       return;
     case 'come-back': {
       const dueAt = run.nextAttemptAt ?? now;
       const delayMs = Math.max(0, dueAt.getTime() - now.getTime());
       if (delayMs > LONGEST_DELAY_MS) {
         await setTimer(tx, lease.runId, 'retry', dueAt);
-        await transport.ack(ORDERS_QUEUE, receipt, tx);
+        await transport.ack(queue, receipt, tx);
         return;
       }
       const answer = await transport.nack(
-        ORDERS_QUEUE,
+        queue,
         receipt,
         { delayMs, uncounted: true, reason: run.lastFailure ?? 'postponed' },
         tx,
@@ -40,7 +41,7 @@ export async function settleMessage(
     }
     case 'dead': {
       const reason = run.reason ?? 'stuck';
-      const answer = await transport.deadLetter(ORDERS_QUEUE, receipt, reason, tx);
+      const answer = await transport.deadLetter(queue, receipt, reason, tx);
       const dead = answer === 'ok' ? messageId : null;
       await openDeadLetter(tx, run, { reason, messageId: dead });
       return;

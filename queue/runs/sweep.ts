@@ -15,6 +15,8 @@ export interface Swept {
   runs: number;
   joins: number;
   children: number;
+  /** Runs of the agent whose order has ended. */
+  parents: number;
 }
 
 /**
@@ -30,6 +32,7 @@ export async function sweep(
     runs: await wakeQuietRuns(pool, transport, settings),
     joins: await finishCompleteJoins(pool, transport, settings),
     children: await resendQuietChildren(pool, transport, settings),
+    parents: await wakeQuietParents(pool, transport, settings),
   };
 }
 
@@ -54,6 +57,31 @@ async function wakeQuietRuns(
   return withTransaction(pool, async (tx) => {
     const { rows } = await tx.query<{ id: string }>(
       `UPDATE queue.run SET woken_at = statement_timestamp() WHERE id IN (${QUIET_RUNS})
+       RETURNING id`,
+      [quietMs, batch],
+    );
+    for (const { id } of rows) await wake(tx, transport, id);
+    return rows.length;
+  });
+}
+
+/** By the index of the agent's open runs, which are few. */
+export const QUIET_PARENTS = `
+  SELECT id FROM queue.run p
+  WHERE kind = 'agent' AND ended_at IS NULL AND parked_for = 'child' AND lease_until IS NULL
+    AND woken_at < statement_timestamp() - $1 * interval '1 millisecond'
+    AND EXISTS (SELECT FROM queue.run c WHERE c.parent_id = p.id AND c.ended_at IS NOT NULL)
+  ORDER BY woken_at LIMIT (SELECT $2::int) FOR NO KEY UPDATE SKIP LOCKED`;
+
+/** Runs of the agent that follow an order which has ended without waking them. */
+async function wakeQuietParents(
+  pool: Pool,
+  transport: Transport,
+  { quietMs, batch }: SweepSettings,
+): Promise<number> {
+  return withTransaction(pool, async (tx) => {
+    const { rows } = await tx.query<{ id: string }>(
+      `UPDATE queue.run SET woken_at = statement_timestamp() WHERE id IN (${QUIET_PARENTS})
        RETURNING id`,
       [quietMs, batch],
     );

@@ -4,8 +4,8 @@ import type { ReceivedMessage } from '../transport/contract.ts';
 import { claim } from './claim.ts';
 import type { Engine } from './engine.ts';
 import type { Holding } from './hold.ts';
-import { ORDERS_QUEUE } from './inbox.ts';
-import { loadInput } from './input.ts';
+import { queueOfRun } from './inbox.ts';
+import { loadInputOf } from './input.ts';
 import { isLockTimeout, lockRunInTime } from './lock-run.ts';
 import type { LockedRun } from './lock-run.ts';
 import { SUSPECT_DELAY_MS } from './suspects.ts';
@@ -46,7 +46,7 @@ export async function take(
     if (!isLockTimeout(error)) throw error;
     // Nothing of the run was looked at, so the message must not come nearer to the dead letters.
     const again = { delayMs: LOCKED_DELAY_MS, uncounted: true, reason: "the run's row is locked" };
-    await engine.transport.nack(ORDERS_QUEUE, message.receipt, again);
+    await engine.transport.nack(queueOfRun(runId), message.receipt, again);
     return 'locked';
   }
 }
@@ -59,19 +59,20 @@ async function takeLocked(
   mayBeSuspect: boolean,
 ): Promise<Holding | NotTaken> {
   const { transport } = engine;
+  const queue = queueOfRun(runId);
   const row = await lockRunInTime(tx, runId, message.visibleAgainAt);
   if (!row) {
-    await transport.deadLetter(ORDERS_QUEUE, message.receipt, `no run ${runId}`, tx);
+    await transport.deadLetter(queue, message.receipt, `no run ${runId}`, tx);
     return 'no-such-run';
   }
   if (row.status === 'ended' && row.wake_seq === row.seen_seq) {
     // Redriven long after: the run's input may be pruned by now, its version served nowhere.
-    await transport.ack(ORDERS_QUEUE, message.receipt, tx);
+    await transport.ack(queue, message.receipt, tx);
     return 'nothing-to-do';
   }
   if (row.held) return meetHeldLease(tx, engine, row, message);
   const comeBack = (delayMs: number, reason: string) =>
-    transport.nack(ORDERS_QUEUE, message.receipt, { delayMs, uncounted: true, reason }, tx);
+    transport.nack(queue, message.receipt, { delayMs, uncounted: true, reason }, tx);
   if (!engine.pipelines.serves(row.version)) {
     await comeBack(UNSERVED_DELAY_MS, 'unserved version');
     return 'unserved';
@@ -80,7 +81,7 @@ async function takeLocked(
     await comeBack(SUSPECT_DELAY_MS, 'another suspect is being tried');
     return 'suspect';
   }
-  const input = await loadInput(tx, runId, row.revision);
+  const input = await loadInputOf(tx, runId, row.revision);
   return claim(tx, engine, row, input, message);
 }
 
@@ -95,13 +96,14 @@ async function meetHeldLease(
   row: LockedRun,
   { messageId, receipt }: ReceivedMessage,
 ): Promise<NotTaken> {
+  const queue = queueOfRun(row.id);
   if (messageId === row.message_id) {
     const delayMs = Math.ceil(row.held_ms ?? 0) + 10;
     const reason = 'lease held';
-    await transport.nack(ORDERS_QUEUE, receipt, { delayMs, uncounted: true, reason }, tx);
+    await transport.nack(queue, receipt, { delayMs, uncounted: true, reason }, tx);
   } else {
     await tx.query('UPDATE queue.run SET wake_seq = wake_seq + 1 WHERE id = $1', [row.id]);
-    await transport.ack(ORDERS_QUEUE, receipt, tx);
+    await transport.ack(queue, receipt, tx);
   }
   return 'held';
 }

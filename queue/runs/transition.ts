@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { Step } from '../../core/steps.ts';
+import type { AnyStep } from '../../core/steps.ts';
 import { withTransaction } from '../database.ts';
 import { absorb } from './absorb.ts';
 import { closeWaits } from './close-waits.ts';
@@ -8,7 +8,7 @@ import { fence } from './fence.ts';
 import { appendHistory } from './history.ts';
 import { committed } from './hold.ts';
 import type { Change, Holding } from './hold.ts';
-import { drainInbox } from './inbox.ts';
+import { drainInbox, wake } from './inbox.ts';
 import type { InboxEntry } from './inbox.ts';
 import type { Run } from './run.ts';
 import { saveRun } from './save.ts';
@@ -69,6 +69,8 @@ export async function transition(
       await saveRun(tx, run, { seenSeq: wakeSeq, release: letGo !== undefined });
     }
     if (letGo) await settleMessage(tx, engine, holding, { run, letGo, now });
+    // A message and no lock on the parent's row: the parent locks its own before its order's.
+    if (run.status === 'ended' && run.parentId) await wake(tx, engine.transport, run.parentId);
     written = true;
     return { changes, run, wakeSeq, letGo };
   }).catch((error: unknown) => {
@@ -84,7 +86,7 @@ export async function transition(
  * for everybody else the rest has not begun yet, so a cancel that is in the inbox comes before it.
  */
 function changesOf(
-  { run, saved, carried }: Holding,
+  { run, saved, carried, input }: Holding,
   news: InboxEntry[],
   now: [Make, Make],
   at: Date,
@@ -92,7 +94,7 @@ function changesOf(
   const [underWay, ...rest] = [...carried.map((change) => () => change), ...now];
   const first = (underWay ?? stays)(run, at);
   // Under the same lock as the move itself: a cancel that came before the invoice began counts.
-  const heard = absorb(first.run, news, first.run.step === saved.step);
+  const heard = absorb(first.run, input, news, first.run.step === saved.step);
   const changes: Change[] = [first, heard];
   if (heard.run !== first.run) return { changes, turned: true };
   for (const make of rest) changes.push(make(lastOf(changes).run, at));
@@ -106,8 +108,8 @@ function lastOf(changes: readonly Change[]): Change {
 }
 
 /** The steps that something was said about. */
-function stepsLeft(saved: Run, changes: readonly Change[]): Set<Step> {
-  const steps = new Set<Step>();
+function stepsLeft(saved: Run, changes: readonly Change[]): Set<AnyStep> {
+  const steps = new Set<AnyStep>();
   let before = saved;
   for (const { run } of changes) {
     if (run !== before) steps.add(before.step);

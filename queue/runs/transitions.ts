@@ -1,7 +1,8 @@
 import type { WaitingFor } from '../../core/contract.ts';
 import type { HistoryEvent } from '../../core/history.ts';
 import { stepsOf } from '../../core/steps.ts';
-import type { Outcome, UndoableStep } from '../../core/steps.ts';
+import type { AgentOutcome, AnyStep, UndoableStep } from '../../core/steps.ts';
+import { orderStep } from './run.ts';
 import type { Ending, ParkedFor, Run, RunState } from './run.ts';
 
 // Pure: from one position to the next, with what the history says about it. No clock, no database.
@@ -23,13 +24,14 @@ const FRESH = {
   waitingFor: null,
 } as const;
 
-/** The step is done; the next one begins, or, after the last one, the run has ended. */
+/** The order's step is done; the next one begins, or, after the last one, the run has ended. */
 export function advance(run: Run, detail?: string, found: Partial<RunState> = {}): Moved {
+  const step = orderStep(run.step);
   const history: HistoryEvent[] = [
-    { type: 'step-done', step: run.step, ...(detail === undefined ? {} : { detail }) },
+    { type: 'step-done', step, ...(detail === undefined ? {} : { detail }) },
   ];
   const steps = stepsOf(run.version);
-  const next = steps[steps.indexOf(run.step) + 1];
+  const next = steps[steps.indexOf(step) + 1];
   const state = { ...run.state, ...found };
   if (next) {
     return { run: { ...run, ...FRESH, step: next, status: 'running', state }, history };
@@ -38,7 +40,18 @@ export function advance(run: Run, detail?: string, found: Partial<RunState> = {}
   return { run: ended.run, history: [...history, ...ended.history] };
 }
 
-export function end(run: Run, outcome: Outcome, reason?: string): Moved {
+/** Where the step itself says what comes next: the same step once more is a new one, with fresh budgets. */
+export function goOn(run: Run, step: AnyStep, found: Partial<RunState> = {}): Run {
+  return { ...run, ...FRESH, step, status: 'running', state: { ...run.state, ...found } };
+}
+
+/** Ends a run that has nothing to undo. */
+export function stop(run: Run, outcome: AgentOutcome, reason: string): Moved {
+  const ending: Ending = { kind: 'end', outcome, reason };
+  return end({ ...run, state: { ...run.state, ending } }, outcome, reason);
+}
+
+export function end(run: Run, outcome: AgentOutcome, reason?: string): Moved {
   return {
     run: { ...run, ...FRESH, attempts: 0, status: 'ended', outcome, reason: reason ?? null },
     history: [{ type: 'ended', outcome, ...(reason === undefined ? {} : { reason }) }],
@@ -84,7 +97,7 @@ export function park(run: Run, parkedFor: ParkedFor, waitingFor: WaitingFor | nu
       waitingFor,
       status: waits ? 'waiting' : run.status,
       // Nobody attempts anything while a run waits.
-      attempts: waits ? 0 : run.attempts,
+      attempts: waits || parkedFor === 'child' ? 0 : run.attempts,
     },
     history: [],
   };

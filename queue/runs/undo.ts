@@ -6,6 +6,7 @@ import type { StepContext } from '../steps/step.ts';
 import type { Engine } from './engine.ts';
 import { transition } from './transition.ts';
 import type { Holding } from './hold.ts';
+import type { AnyInput } from './input.ts';
 import { undone } from './transitions.ts';
 
 /**
@@ -15,7 +16,7 @@ import { undone } from './transitions.ts';
 export async function undoNext(
   engine: Engine,
   holding: Holding,
-  context: StepContext,
+  context: StepContext<AnyInput>,
   { step, effectKey, unsure }: Undoable,
 ): Promise<'held' | 'released'> {
   if (unsure) {
@@ -23,7 +24,8 @@ export async function undoNext(
     if (waitMs > 0) throw new NotYet(waitMs, `the request of ${step} may still land`);
   }
   const code = engine.pipelines.of(holding.run.version).undos[step];
-  const { happened, performed } = await code(context);
+  // Only an order has undos.
+  const { happened, performed } = await code(context as StepContext);
   return transition(engine, holding, (run) => ({
     ...undone(run, step, happened),
     async write(tx) {

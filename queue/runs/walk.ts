@@ -5,8 +5,8 @@ import type { Engine } from './engine.ts';
 import { failed } from './failed.ts';
 import { fence, LeaseLost } from './fence.ts';
 import type { Holding } from './hold.ts';
-import { ORDERS_QUEUE } from './inbox.ts';
-import { loadInput } from './input.ts';
+import { queueOfRun } from './inbox.ts';
+import { loadInputOf } from './input.ts';
 import { keepAlive } from './keep-alive.ts';
 import { takeStep } from './take-step.ts';
 import { CommitUncertain, Interrupted, transition } from './transition.ts';
@@ -61,7 +61,7 @@ async function attempt(
 async function followRevision(engine: Engine, holding: Holding): Promise<void> {
   const { run, input } = holding;
   if (run.revision === input.revision) return;
-  holding.input = await loadInput(engine.pool, run.id, run.revision);
+  holding.input = await loadInputOf(engine.pool, run.id, run.revision);
 }
 
 /** Extends the lease and the message. Only the lease decides: a stale receipt changes nothing. */
@@ -74,7 +74,7 @@ async function beat(engine: Engine, holding: Holding): Promise<boolean> {
     if (error instanceof LeaseLost) return false;
     throw error;
   }
-  await engine.transport.extend(ORDERS_QUEUE, message.receipt, lease.leaseMs + 1_000);
+  await engine.transport.extend(queueOfRun(lease.runId), message.receipt, lease.leaseMs + 1_000);
   return true;
 }
 

@@ -1,14 +1,15 @@
 import type { Pool } from 'pg';
-import type { Position, WhereResult } from '../../core/contract.ts';
+import type { Position, RunPosition, WhereResult } from '../../core/contract.ts';
 import type { HistoryEntry, HistoryEvent } from '../../core/history.ts';
 import { businessKey, effectKey } from '../../core/identity.ts';
 import type { OrderId } from '../../core/identity.ts';
+import type { AgentOutcome, AnyStep, Outcome, Step } from '../../core/steps.ts';
 import { readJoin } from '../joins/read-join.ts';
 import { UNSERVED, UNSERVED_SINCE, unservedSince } from '../versions/unserved.ts';
-import { RUN_COLUMNS, toRun } from './run.ts';
-import type { Run, RunRow } from './run.ts';
+import { RUN_COLUMNS } from './run.ts';
+import type { RunRow } from './run.ts';
 
-interface WhereRow extends RunRow {
+interface WhereRow<S extends AnyStep, O extends AgentOutcome> extends RunRow<S, O> {
   since: Date;
   /** Since when no worker has its version; null while one has. */
   unserved_since: Date | null;
@@ -19,13 +20,25 @@ interface WhereRow extends RunRow {
   history: { at: string; event: HistoryEvent }[];
 }
 
-/**
- * Where a run is, read by key: no worker, no message is asked. Position and history come from one
- * statement, so from one moment: a history that is ahead of its position would be a riddle.
- */
+/** Where an order's run is, read by key: no worker, no message is asked. */
 export async function where(pool: Pool, id: OrderId): Promise<WhereResult> {
-  const runId = businessKey(id);
-  const { rows } = await pool.query<WhereRow>(
+  const row = await readPosition<Step, Outcome>(pool, businessKey(id));
+  if (!row) return { kind: 'not-found' };
+  const progress = await progressOf(pool, id, row);
+  const position: Position = {
+    ...positionOf(id, row),
+    revision: row.revision,
+    ...(progress !== undefined && { progress }),
+  };
+  return { kind: 'position', position };
+}
+
+/** Position and history come from one statement, so from one moment: a history that is ahead of its position would be a riddle. */
+export async function readPosition<S extends AnyStep, O extends AgentOutcome>(
+  pool: Pool,
+  runId: string,
+): Promise<WhereRow<S, O> | undefined> {
+  const { rows } = await pool.query<WhereRow<S, O>>(
     `SELECT ${RUN_COLUMNS}, since, CASE WHEN ${UNSERVED} THEN ${UNSERVED_SINCE} END AS unserved_since,
        started_at, ended_at, history_cut, (
        SELECT coalesce(jsonb_agg(jsonb_build_object('at', h.at, 'event', h.event) ORDER BY h.id), '[]')
@@ -34,48 +47,50 @@ export async function where(pool: Pool, id: OrderId): Promise<WhereResult> {
      FROM queue.run r WHERE r.id = $1`,
     [runId],
   );
-  const [row] = rows;
-  if (!row) return { kind: 'not-found' };
-  const run = toRun(row);
-  const stalled = row.unserved_since && unservedSince(run.version, row.unserved_since);
-  const progress = await progressOf(pool, id, run);
-  const position: Position = {
+  return rows[0];
+}
+
+/** What runs of both kinds have to say of where they are. */
+export function positionOf<S extends AnyStep, O extends AgentOutcome>(
+  id: OrderId,
+  row: WhereRow<S, O>,
+): RunPosition<S, O> {
+  const stalled = row.unserved_since && unservedSince(row.version, row.unserved_since);
+  const inProgress = row.status !== 'ended' && row.status !== 'waiting';
+  const retrying = row.parked_for === 'retry';
+  return {
     id,
     implementation: 'queue',
-    step: run.step,
+    step: row.step,
     // A run that nobody can work on is stuck, whatever it was doing.
-    status: stalled ? 'stuck' : run.status,
-    attempts: inProgress(run) ? run.attempts : 0,
+    status: stalled ? 'stuck' : row.status,
+    attempts: inProgress ? row.attempts : 0,
     since: row.since.toISOString(),
     startedAt: row.started_at.toISOString(),
-    revision: run.revision,
-    version: run.version,
+    version: row.version,
     history: row.history.map(entryOf),
-    ...(run.outcome && { outcome: run.outcome }),
-    ...(run.status === 'ended' && run.reason !== null && { reason: run.reason }),
-    ...(run.waitingFor && { waitingFor: run.waitingFor }),
+    ...(row.outcome && { outcome: row.outcome }),
+    ...(row.status === 'ended' && row.reason !== null && { reason: row.reason }),
+    ...(row.waiting_for && { waitingFor: row.waiting_for }),
     ...(stalled && { stalled }),
-    ...(run.lastFailure !== null && inProgress(run) && { lastFailure: run.lastFailure }),
-    ...(run.nextAttemptAt &&
-      run.parkedFor === 'retry' && { nextAttemptAt: run.nextAttemptAt.toISOString() }),
+    ...(row.last_failure !== null && inProgress && { lastFailure: row.last_failure }),
+    ...(row.next_attempt_at && retrying && { nextAttemptAt: row.next_attempt_at.toISOString() }),
     ...(row.ended_at && { endedAt: row.ended_at.toISOString() }),
     ...(row.history_cut && { historyCut: row.history_cut }),
-    ...(progress !== undefined && { progress }),
   };
-  return { kind: 'position', position };
 }
 
-function inProgress({ status }: Run): boolean {
-  return status !== 'ended' && status !== 'waiting';
-}
-
-function entryOf({ at, event }: WhereRow['history'][number]): HistoryEntry {
+function entryOf({ at, event }: { at: string; event: HistoryEvent }): HistoryEntry {
   return { at: new Date(at).toISOString(), ...event };
 }
 
-async function progressOf(pool: Pool, id: OrderId, run: Run): Promise<string | undefined> {
-  if (run.step !== 'price' || run.status === 'ended') return undefined;
-  const joinId = effectKey(id, { revision: run.revision, step: 'price' });
+async function progressOf(
+  pool: Pool,
+  id: OrderId,
+  { step, status, revision }: RunRow,
+): Promise<string | undefined> {
+  if (step !== 'price' || status === 'ended') return undefined;
+  const joinId = effectKey(id, { revision, step: 'price' });
   const join = await readJoin(pool, joinId);
   return join && `${join.done} of ${join.total} lines priced`;
 }

@@ -1,5 +1,12 @@
 import type { SEQUENCES } from '../../core/steps.ts';
-import type { Step, UndoableStep } from '../../core/steps.ts';
+import type { AgentStep, Step, UndoableStep } from '../../core/steps.ts';
+import { AGENT_VERSIONS } from '../../core/agent/versions.ts';
+import { ask } from '../agent/steps/ask.ts';
+import { order } from '../agent/steps/order.ts';
+import { think } from '../agent/steps/think.ts';
+import { use } from '../agent/steps/use.ts';
+import type { AgentRunInput } from '../runs/input.ts';
+import { kindOfVersion, nameOfAgentVersion } from '../versions/names.ts';
 import { approve } from './approve.ts';
 import { charge, refund } from './charge.ts';
 import { close } from './close.ts';
@@ -14,7 +21,7 @@ import { validate } from './validate.ts';
 
 /** One version of the pipeline: the code of each of its steps. */
 export interface PipelineVersion {
-  steps: Partial<Record<Step, StepCode>>;
+  steps: Partial<Record<Step, StepCode> & Record<AgentStep, StepCode<AgentRunInput>>>;
   undos: Record<UndoableStep, UndoCode>;
 }
 
@@ -34,6 +41,15 @@ const version1: Record<(typeof SEQUENCES)[1][number], StepCode> = {
 };
 const version2: Record<(typeof SEQUENCES)[2][number], StepCode> = { ...version1, screen };
 
+/** The same steps whatever the model is told: its prompt and tools are the version's, in the run's input. */
+const agentSteps: Record<AgentStep, StepCode<AgentRunInput>> = { think, use, ask, order };
+/** Nothing of what it does could be taken back; the order that it submits undoes itself. */
+const nothing: UndoCode = () => Promise.resolve({ happened: false });
+const agent: PipelineVersion = {
+  steps: agentSteps,
+  undos: { reserve: nothing, charge: nothing, place: nothing },
+};
+
 /**
  * A deploy that changes which steps there are, or their order, adds a version and keeps the old ones.
  * A version may be deleted here once no run that has not ended is on it; until then its runs would be
@@ -42,6 +58,7 @@ const version2: Record<(typeof SEQUENCES)[2][number], StepCode> = { ...version1,
 const VERSIONS: ReadonlyMap<string, PipelineVersion> = new Map([
   ['1', { steps: version1, undos }],
   ['2', { steps: version2, undos }],
+  ...AGENT_VERSIONS.map((version) => [nameOfAgentVersion(version), agent] as const),
 ]);
 
 /** The versions that a worker has. It works on no run of another one. */
@@ -62,6 +79,12 @@ export function pipelinesOf(versions: ReadonlyMap<string, PipelineVersion> = VER
       return pipeline;
     },
   };
+}
+
+/** The same without the agent's: for a worker that has no model. */
+export function withoutAgent(pipelines: Pipelines): Pipelines {
+  const orders = pipelines.versions.filter((version) => kindOfVersion(version) === 'order');
+  return pipelinesOf(new Map(orders.map((version) => [version, pipelines.of(version)])));
 }
 
 /** The code's own versions, or some of them. Throws a RangeError for one that the code does not have. */

@@ -1,22 +1,28 @@
 import type { Pool } from 'pg';
-import { CURRENT_VERSION } from '../../core/steps.ts';
 import { maySwitchOff, standingIn } from '../../core/versions.ts';
 import type { Rollout, Standing, VersionsResult, VersionWorker } from '../../core/versions.ts';
 import { pipelinesOf } from '../steps/pipelines.ts';
+import type { RunKind } from '../runs/run.ts';
+import { CODES_OWN, kindOfVersion } from './names.ts';
 import { LIVE } from './presence.ts';
 import { readRollout } from './rollout.ts';
 
-/** Every version that the code, a run that has not ended, a worker or the rollout names. */
+/** Every version that the code, a run that has not ended, a worker or a rollout names: the orders' first, then the agent's. */
 export async function listVersions(pool: Pool): Promise<VersionsResult> {
-  const [rollout, open, workers, changed] = await Promise.all([
-    readRollout(pool),
+  const [orders, agents, open, workers, changed] = await Promise.all([
+    readRollout(pool, 'order'),
+    readRollout(pool, 'agent'),
     openRuns(pool),
     workersOf(pool),
     lastChange(pool),
   ]);
-  const named = [rollout.current, ...(rollout.ramping ? [rollout.ramping.version] : [])];
+  const rollouts: Record<RunKind, Rollout> = { order: orders, agent: agents };
+  const named = [orders, agents].flatMap(({ current, ramping }) =>
+    ramping ? [current, ramping.version] : [current],
+  );
   const known = [...pipelinesOf().versions, ...named, ...open.keys(), ...workers.keys()];
   const versions = [...new Set(known)].toSorted(newestFirst).map(async (version) => {
+    const rollout = rollouts[kindOfVersion(version)];
     const standing = await standingOf(pool, version, open.get(version) ?? 0, rollout);
     return {
       version,
@@ -46,7 +52,7 @@ async function standingOf(
   if (named) return { ...named, ...counts };
   if (openRuns > 0) return { state: 'draining', percent: 0, ...counts };
   // The code brings a new version before anybody has made it current.
-  const isNew = version === CURRENT_VERSION && !(await wasUsed(pool, version));
+  const isNew = version === CODES_OWN[kindOfVersion(version)] && !(await wasUsed(pool, version));
   return { state: isNew ? 'inactive' : 'drained', percent: 0, ...counts };
 }
 
@@ -94,5 +100,7 @@ async function lastChange(pool: Pool): Promise<{ by: string; at: string } | unde
 }
 
 function newestFirst(one: string, other: string): number {
+  const kinds = kindOfVersion(other).localeCompare(kindOfVersion(one), 'en');
+  if (kinds !== 0) return kinds;
   return other.localeCompare(one, 'en', { numeric: true });
 }

@@ -6,7 +6,9 @@ import { AUTO_UPGRADE } from '../../core/versions.ts';
 import type { MoveResult } from '../../core/versions.ts';
 import { withTransaction } from '../database.ts';
 import { lockRun } from '../runs/lock-run.ts';
+import { orderStep } from '../runs/run.ts';
 import { pipelinesOf } from '../steps/pipelines.ts';
+import { kindOfVersion } from './names.ts';
 import { isServed, noteChange, unserved } from './rollout.ts';
 import { whyNotMove } from './why-not.ts';
 import type { Sequence } from './why-not.ts';
@@ -27,6 +29,10 @@ export async function move(
     const reason = 'a run goes from version to version only when somebody moves it there';
     return { kind: 'cannot', reason };
   }
+  if (kindOfVersion(version) === 'agent') {
+    const reason = `${version} is a version of the agent: an order goes on with another of the orders'`;
+    return { kind: 'conflict', reason };
+  }
   if (!pipelines.serves(version)) {
     const reason = `there is no version ${version} in this code; there are ${pipelines.versions.join(', ')}`;
     return { kind: 'not-found', reason };
@@ -44,7 +50,7 @@ export async function move(
     const sequence = (name: string): Sequence => {
       return { ...pipelines.of(name), version: name, order: stepsOf(name) };
     };
-    const at = { step, compensating: state.ending !== undefined };
+    const at = { step: orderStep(step), compensating: state.ending !== undefined };
     const why = whyNotMove(at, sequence(from), sequence(version));
     if (why !== undefined) return conflict(why);
     if (!(await isServed(tx, version))) return unserved(version);

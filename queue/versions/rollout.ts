@@ -1,37 +1,41 @@
 import { createHash } from 'node:crypto';
 import type { ClientBase, Pool } from 'pg';
 import type { Rollout, RolloutResult } from '../../core/versions.ts';
-import { CURRENT_VERSION } from '../../core/steps.ts';
 import { withTransaction } from '../database.ts';
 import type { Db } from '../transport/contract.ts';
+import type { RunKind } from '../runs/run.ts';
+import { CODES_OWN, kindOfVersion } from './names.ts';
 import { LIVE } from './presence.ts';
 
-/** SQL: the version that a new run begins with. The two parameters are `bucketOf` its id, and the code's own version. */
-export const versionOfNewRun = (bucket: string, codes: string): string => `coalesce(
+/** Each kind of run has a rollout of its own: one row, or none. */
+const TABLES = { order: 'queue.rollout', agent: 'queue.agent_rollout' } as const;
+
+/** SQL: the version that a new order begins with. The parameter is `bucketOf` its id. */
+export const versionOfNewRun = (bucket: string): string => `coalesce(
   (SELECT CASE WHEN ${bucket}::int < ramping_percent THEN ramping_version ELSE current_version END
-   FROM queue.rollout), ${codes})`;
+   FROM ${TABLES.order}), '${CODES_OWN.order}')`;
 
 /** 0 to 99, the same for a run at every time: an order that a ramp leaves out stays out when it is sent again. */
 export function bucketOf(runId: string): number {
   return createHash('sha256').update(runId).digest().readUInt32BE() % 100;
 }
 
-export async function readRollout(db: Db): Promise<Rollout> {
+export async function readRollout(db: Db, kind: RunKind): Promise<Rollout> {
   const { rows } = await db.query<{ current: string; version: string | null; percent: number }>(
     `SELECT current_version AS current, ramping_version AS version, ramping_percent AS percent
-     FROM queue.rollout`,
+     FROM ${TABLES[kind]}`,
   );
   const [row] = rows;
-  if (!row) return { current: CURRENT_VERSION };
+  if (!row) return { current: CODES_OWN[kind] };
   const { current, version, percent } = row;
   return version === null ? { current } : { current, ramping: { version, percent } };
 }
 
-/** All new runs begin on `version`. A ramp to another one goes on; one to this is over. */
+/** All new runs of its kind begin on `version`. A ramp to another one goes on; one to this is over. */
 export function setCurrent(pool: Pool, version: string, by: string): Promise<RolloutResult> {
   return changing(pool, version, async (tx, { ramping }) => {
     await tx.query(
-      `UPDATE queue.rollout SET current_version = $1,
+      `UPDATE ${tableOf(version)} SET current_version = $1,
          ramping_version = nullif(ramping_version, $1),
          ramping_percent = CASE WHEN ramping_version = $1 THEN 0 ELSE ramping_percent END`,
       [version],
@@ -58,7 +62,7 @@ export function ramp(
         return { kind: 'conflict', reason: `${version} is not ramping` };
       }
       await tx.query(
-        `UPDATE queue.rollout
+        `UPDATE ${tableOf(version)}
        SET ramping_version = CASE WHEN $2 > 0 THEN $1 END, ramping_percent = $2`,
         [version, percent],
       );
@@ -69,6 +73,10 @@ export function ramp(
   );
 }
 
+function tableOf(version: string): string {
+  return TABLES[kindOfVersion(version)];
+}
+
 /** One change at a time, by what holds at that moment. Refused when no worker could take up the new runs. */
 function changing(
   pool: Pool,
@@ -77,13 +85,14 @@ function changing(
   ends = false,
 ): Promise<RolloutResult> {
   return withTransaction(pool, async (tx) => {
+    const kind = kindOfVersion(version);
     await tx.query(
-      'INSERT INTO queue.rollout (current_version) VALUES ($1) ON CONFLICT DO NOTHING',
-      [CURRENT_VERSION],
+      `INSERT INTO ${TABLES[kind]} (current_version) VALUES ($1) ON CONFLICT DO NOTHING`,
+      [CODES_OWN[kind]],
     );
-    await tx.query('SELECT FROM queue.rollout FOR UPDATE');
+    await tx.query(`SELECT FROM ${TABLES[kind]} FOR UPDATE`);
     if (!ends && !(await isServed(tx, version))) return unserved(version);
-    return work(tx, await readRollout(tx));
+    return work(tx, await readRollout(tx, kind));
   });
 }
 

@@ -3,11 +3,11 @@ import { LIVE } from './presence.ts';
 
 /**
  * SQL: workers run, but none that has the version of run `r`, which has something to do. A run that
- * waits for a person or a date is not stuck yet. Where no worker runs at all, that is what is wrong.
+ * waits for a person, a date or its order is not stuck yet. Where no worker runs at all, that is what is wrong.
  */
 export const UNSERVED = `coalesce(
   r.status NOT IN ('ended', 'stuck')
-  AND (coalesce(r.parked_for, 'none') NOT IN ('gate', 'date', 'operator') OR r.wake_seq > r.seen_seq)
+  AND (coalesce(r.parked_for, 'none') NOT IN ('gate', 'date', 'child', 'operator') OR r.wake_seq > r.seen_seq)
   AND r.version <> ALL (
     (SELECT array_agg(v) FROM queue.worker w, unnest(w.versions) v WHERE ${LIVE})::text[]
   ), false)`;

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { collect } from '../../agent/store/collect.ts';
+import { places } from '../agent/where.ts';
 import { CANARY_QUEUE, flyCanary } from '../dead-letters/canary.ts';
 import { LINES_QUEUE, MAIL_QUEUE } from '../joins/children.ts';
 import { reconcile } from '../ledger/reconcile.ts';
@@ -6,7 +8,7 @@ import { pruneDetails } from '../pruning/prune-details.ts';
 import { pruneLedgers } from '../pruning/prune-ledgers.ts';
 import type { Retention } from '../pruning/retention.ts';
 import type { Engine } from '../runs/engine.ts';
-import { ORDERS_QUEUE } from '../runs/inbox.ts';
+import { AGENTS_QUEUE, ORDERS_QUEUE } from '../runs/inbox.ts';
 import { sweep } from '../runs/sweep.ts';
 import { pruneWorkers } from '../versions/presence.ts';
 import { lead, stopLeading } from './lead.ts';
@@ -15,8 +17,12 @@ import { repeat } from './repeat.ts';
 /** Longer than any lease and longer than the longest retry of the shared policy. */
 const QUIET_MS = 15 * 60_000;
 const BATCH = 100;
+/** Content of the store that nobody names may still belong to an attempt under way. */
+const UNNAMED_MS = 3_600_000;
+/** It reads every transcript there is: once in so many rounds. */
+const COLLECT_ROUNDS = 60;
 const CALL = { timeoutMs: 10_000 };
-const QUEUES = [ORDERS_QUEUE, LINES_QUEUE, MAIL_QUEUE, CANARY_QUEUE];
+const QUEUES = [ORDERS_QUEUE, AGENTS_QUEUE, LINES_QUEUE, MAIL_QUEUE, CANARY_QUEUE];
 
 export interface HouseSettings {
   /** How often each chore is done; 0: not in this worker. */
@@ -36,14 +42,14 @@ export async function keepHouse(
   if (everyMs === 0) return;
   const { pool, transport, partners, metrics, log, worker, draining: stop } = engine;
   const holder = randomUUID();
-  const chore = (what: string, work: () => Promise<'more' | 'done'>) =>
-    repeat(what, everyMs, { stop, log }, async () =>
+  const chore = (what: string, work: () => Promise<'more' | 'done'>, rounds = 1) =>
+    repeat(what, rounds * everyMs, { stop, log }, async () =>
       (await lead(pool, { holder, worker }, 3 * everyMs)) ? work() : 'done',
     );
   await Promise.all([
     chore('sweep', async () => {
       const swept = await sweep(pool, transport, { quietMs: QUIET_MS, batch: BATCH });
-      for (const what of ['runs', 'joins', 'children'] as const) {
+      for (const what of ['runs', 'joins', 'children', 'parents'] as const) {
         const n = swept[what];
         if (n > 0) log.warn({ what, n }, 'the sweep had to wake what nothing else would have');
         metrics.swept.inc({ what }, n);
@@ -68,6 +74,7 @@ export async function keepHouse(
       metrics.pruned.inc({ what: 'ledgers' }, ledgers);
       return details === BATCH || ledgers === BATCH ? 'more' : 'done';
     }),
+    chore('collect', () => collectOrphans(engine), COLLECT_ROUNDS),
     chore('expire', async () => {
       for (const queue of QUEUES) {
         const { messages, dead } = await transport.expire(queue);
@@ -81,4 +88,13 @@ export async function keepHouse(
   await stopLeading(pool, holder).catch((error: unknown) => {
     log.warn({ err: error }, 'the next one who keeps house has to wait for the lease');
   });
+}
+
+/** What a crash between the store and the checkpoint left behind, and the transcripts of pruned runs. */
+async function collectOrphans({ pool, agent, metrics }: Engine): Promise<'done'> {
+  if (!agent) return 'done';
+  const before = new Date(Date.now() - UNNAMED_MS);
+  const taken = await collect(agent.store, places(pool), before);
+  metrics.pruned.inc({ what: 'stored' }, taken);
+  return 'done';
 }

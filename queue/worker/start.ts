@@ -1,6 +1,8 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
+import { openFileStore } from '../../agent/store/files.ts';
 import { connectPartners } from '../../partners/clients/connect.ts';
+import { connectModel } from '../../partners/clients/model.ts';
 import type { PartnerName } from '../../partners/contract.ts';
 import { connect } from '../connect.ts';
 import { LINES_QUEUE, MAIL_QUEUE } from '../joins/children.ts';
@@ -12,11 +14,11 @@ import { createMetrics } from '../metrics/metrics.ts';
 import { startMetricsServer } from '../metrics/server.ts';
 import { checkRetention, defaultRetention } from '../pruning/retention.ts';
 import type { Retention } from '../pruning/retention.ts';
-import type { Engine } from '../runs/engine.ts';
+import type { AgentParts, Engine } from '../runs/engine.ts';
 import { handleWakeUp } from '../runs/handle-wake-up.ts';
-import { ORDERS_QUEUE } from '../runs/inbox.ts';
+import { AGENTS_QUEUE, ORDERS_QUEUE } from '../runs/inbox.ts';
 import { oneSuspectAtATime } from '../runs/suspects.ts';
-import { pipelinesOf } from '../steps/pipelines.ts';
+import { pipelinesOf, withoutAgent } from '../steps/pipelines.ts';
 import type { Pipelines } from '../steps/pipelines.ts';
 import { priceLine } from '../steps/price-line.ts';
 import { sendMail } from '../steps/send-mail.ts';
@@ -40,6 +42,8 @@ export interface WorkerSettings {
   orders: number;
   lines: number;
   mails: number;
+  /** Absent: this worker leaves the agent's runs alone. */
+  agents?: AgentSettings;
   /** How long a received message is hidden before its holder extends it. */
   visibilityMs: number;
   /** Longest time a statement may take; one over a dead connection is given up 5 s later. Default 30 s. */
@@ -55,6 +59,15 @@ export interface WorkerSettings {
   pipelines?: Pipelines;
 }
 
+export interface AgentSettings {
+  /** Runs of the agent walked at the same time. */
+  concurrency: number;
+  /** The folder of the claim-check store, which all workers share. */
+  storeDir: string;
+  /** Where the model is. The key is a secret. */
+  model: { baseUrl: string; apiKey: string };
+}
+
 export interface RunningWorker {
   engine: Engine;
   metricsPort: number | undefined;
@@ -63,7 +76,7 @@ export interface RunningWorker {
 }
 
 /**
- * Starts a worker on a migrated database: consumers for orders, lines and mails, and the timers. Throws
+ * Starts a worker on a migrated database: consumers for orders, lines, mails and the agent's runs, and the timers. Throws
  * a RangeError for a retention that is too short, and what `pg` throws when the database can't be reached.
  */
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
@@ -72,7 +85,8 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   checkRetention(retention, limitsOf(profile).deadRetentionMs);
   const draining = new AbortController();
   const stop = draining.signal;
-  const hands = settings.orders + settings.lines + settings.mails;
+  const { agents } = settings;
+  const hands = settings.orders + settings.lines + settings.mails + (agents?.concurrency ?? 0);
   // One connection per pair of hands, and some for timers, heartbeats and metrics.
   const { pool, transport, close } = await connect(
     {
@@ -84,11 +98,14 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     { profile, listen: true, log },
   );
   if (settings.rates) await setRates(pool, settings.rates);
+  const agent = agents && (await openAgentParts(agents));
+  const pipelines = settings.pipelines ?? pipelinesOf();
   const engine: Engine = {
     pool,
     transport,
     partners: connectPartners({ baseUrl: partnersUrl }),
-    pipelines: settings.pipelines ?? pipelinesOf(),
+    pipelines: agent ? pipelines : withoutAgent(pipelines),
+    agent,
     log,
     metrics: createMetrics(),
     worker: `${hostname()}/${process.pid}`,
@@ -110,8 +127,15 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       ...common,
       queue: ORDERS_QUEUE,
       concurrency: settings.orders,
-      handle: (message) => handleWakeUp(engine, message),
+      handle: (message) => handleWakeUp(engine, ORDERS_QUEUE, message),
     }),
+    agents &&
+      consume({
+        ...common,
+        queue: AGENTS_QUEUE,
+        concurrency: agents.concurrency,
+        handle: (message) => handleWakeUp(engine, AGENTS_QUEUE, message),
+      }),
     children(LINES_QUEUE, settings.lines, priceLine),
     children(MAIL_QUEUE, settings.mails, sendMail),
     repeat('timers', settings.timerEveryMs, { stop, log }, async () => {
@@ -134,7 +158,12 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       await running;
       await server?.close();
       await engine.partners.close();
+      await agent?.model.close();
       await close();
     },
   };
+}
+
+async function openAgentParts({ storeDir, model }: AgentSettings): Promise<AgentParts> {
+  return { store: await openFileStore(storeDir), model: connectModel(model) };
 }

@@ -51,7 +51,7 @@ describe('an order whose workers die at their commits', () => {
       const [mail] = order ? [] : await engine.transport.receive(MAIL_QUEUE, options);
       if (!order && !mail) return;
       try {
-        if (order) await handleWakeUp(engine, order);
+        if (order) await handleWakeUp(engine, ORDERS_QUEUE, order);
         if (mail) await workOnChild(engine, MAIL_QUEUE, sendMail, mail);
       } catch (error) {
         // What a dead process throws nobody sees.

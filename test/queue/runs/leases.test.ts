@@ -115,7 +115,7 @@ describe('the lease of a run', () => {
     const { id, runId, message } = await on.submitted(quickPolicy);
     const own = await idleEngine(on.bench, 'test/draining');
     own.drain.abort();
-    await handleWakeUp(own.engine, message);
+    await handleWakeUp(own.engine, 'orders', message);
     await own.close();
     const { rows } = await on.bench.pool.query(
       'SELECT attempts, lost_workers, failures, lease_until FROM queue.run WHERE id = $1',

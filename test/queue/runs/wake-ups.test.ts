@@ -36,7 +36,8 @@ describe('wake-ups', () => {
             deliver(tx, on.idle.engine.transport, runId, { kind: 'timer', name: 'x' }),
           );
         const handleAll = async () => {
-          for (const message of await receive()) await handleWakeUp(on.idle.engine, message);
+          for (const message of await receive())
+            await handleWakeUp(on.idle.engine, 'orders', message);
         };
         let token = 0n;
         for (const next of commands) {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { pino } from 'pino';
-import type { Pipeline, Position } from '../../../core/contract.ts';
+import type { Pipeline, Position, RunPosition } from '../../../core/contract.ts';
 import type { HistoryEvent } from '../../../core/history.ts';
 import type { OrderId } from '../../../core/identity.ts';
 import { shiftDueRows } from '../../../lab/time/queue.ts';
@@ -93,7 +93,7 @@ export async function openBench({ workers = 1 } = {}): Promise<QueueBench> {
 }
 
 /** The history without its times, for comparing. */
-export function eventsOf(position: Position): HistoryEvent[] {
+export function eventsOf(position: Pick<RunPosition, 'history'>): HistoryEvent[] {
   return position.history.map((entry) => {
     const { at, ...event } = entry;
     void at;
@@ -102,7 +102,7 @@ export function eventsOf(position: Position): HistoryEvent[] {
 }
 
 /** The history as a line of types, with the step or gate where there is one. */
-export function storyOf(position: Position): string[] {
+export function storyOf(position: Pick<RunPosition, 'history'>): string[] {
   return eventsOf(position).map((event) => {
     switch (event.type) {
       case 'step-done':
@@ -117,7 +117,11 @@ export function storyOf(position: Position): string[] {
       case 'decision-conflict':
         return `${event.type} ${event.conflict}`;
       case 'ended':
-        return `ended ${event.outcome}`;
+      case 'order-ended':
+        return `${event.type} ${event.outcome}`;
+      case 'thought':
+      case 'used':
+        return `${event.type} ${event.tools.join(' ')}`.trim();
       default:
         return event.type;
     }
