@@ -52,7 +52,14 @@ const imports = {
     node: true,
   },
   client: {
-    folders: ['core', 'workflows', 'queue', 'stack/runtime.mjs'],
+    folders: [
+      'core',
+      'workflows',
+      'queue',
+      'stack/runtime.mjs',
+      'agent/store',
+      'partners/clients/model-settings.ts',
+    ],
     packages: [
       '@temporalio/client',
       '@temporalio/common',

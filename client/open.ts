@@ -1,7 +1,10 @@
+import type { AgentPipeline } from '../core/agent/contract.ts';
 import type { Implementation, Pipeline } from '../core/contract.ts';
+import type { QueueTarget } from '../queue/open.ts';
 import { CommandError, messageOf } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
 import type { TemporalTarget } from './own-parts.ts';
+import type { TemporalOptions } from './pipelines/temporal.ts';
 import { maskUrl } from './target.ts';
 import type { Target } from './target.ts';
 
@@ -10,22 +13,55 @@ const CONNECT_WITHIN_MS = 4_000;
 
 /** Opens `implementation` at the target resolved for it. Throws a CommandError that a user can act on. */
 export async function open(implementation: Implementation, target: Target): Promise<Pipeline> {
+  return openWith<Pipeline>(implementation, target, {
+    temporal: async (options) => (await import('./pipelines/temporal.ts')).openTemporal(options),
+    queue: async (at) => (await import('../queue/open.ts')).openQueue(at),
+    chain: async (at) => (await import('../queue/chain/open.ts')).openChain(at),
+  });
+}
+
+/** The same for the buying agent. */
+export async function openAgent(
+  implementation: Implementation,
+  target: Target,
+): Promise<AgentPipeline> {
+  return openWith<AgentPipeline>(implementation, target, {
+    temporal: async (options) => {
+      return (await import('./pipelines/temporal/agent.ts')).openTemporalAgent(options);
+    },
+    queue: async (at) => (await import('../queue/agent/open.ts')).openQueueAgent(at),
+    chain: async (at) => (await import('../queue/chain/agent/open.ts')).openChainAgent(at),
+  });
+}
+
+/** How each is opened; the code of one is loaded when it is that one's turn. */
+interface Openings<P> {
+  temporal: (options: TemporalOptions) => Promise<P>;
+  queue: (at: QueueTarget) => Promise<P>;
+  chain: (at: QueueTarget) => Promise<P>;
+}
+
+async function openWith<P>(
+  implementation: Implementation,
+  target: Target,
+  openings: Openings<P>,
+): Promise<P> {
   if (implementation === 'temporal' && target.kind === 'temporal') {
-    return openTemporalAt(target.temporal, target.taskQueue);
+    return openTemporalAt(target.temporal, target.taskQueue, openings);
   }
   if (implementation !== 'temporal' && target.kind === 'database') {
-    return openOnDatabase(implementation, target.databaseUrl);
+    return openOnDatabase(openings[implementation], target.databaseUrl);
   }
   throw new TypeError(`${implementation} can't be opened at a ${target.kind} target`);
 }
 
-async function openTemporalAt(
+async function openTemporalAt<P>(
   { address, namespace, options }: TemporalTarget,
   taskQueue: string,
-): Promise<Pipeline> {
-  const { openTemporal } = await import('./pipelines/temporal.ts');
+  { temporal }: Openings<P>,
+): Promise<P> {
   try {
-    return await openTemporal({ connection: options, namespace, taskQueue });
+    return await temporal({ connection: options, namespace, taskQueue });
   } catch (error) {
     const message = `Temporal can't be reached at ${address} (${messageOf(error)}).`;
     throw new CommandError(EXIT.unexpected, message, {
@@ -35,18 +71,10 @@ async function openTemporalAt(
   }
 }
 
-async function openOnDatabase(
-  implementation: 'queue' | 'chain',
-  databaseUrl: string,
-): Promise<Pipeline> {
+async function openOnDatabase<P>(opening: Openings<P>['queue'], databaseUrl: string): Promise<P> {
   await knock(databaseUrl);
   try {
-    if (implementation === 'queue') {
-      const { openQueue } = await import('../queue/open.ts');
-      return await openQueue({ databaseUrl });
-    }
-    const { openChain } = await import('../queue/chain/open.ts');
-    return await openChain({ databaseUrl });
+    return await opening({ databaseUrl });
   } catch (error) {
     const message = `The database at ${maskUrl(databaseUrl)} can't be used (${messageOf(error)}).`;
     throw new CommandError(EXIT.unexpected, message, {

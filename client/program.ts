@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { addAgentCommands } from './cli/agent.ts';
 import { addDeadLetterCommands } from './cli/dead-letters.ts';
 import { addOrderCommands } from './cli/orders.ts';
 import { addResetCommand } from './cli/reset.ts';
@@ -16,11 +17,12 @@ import { clean } from './view/text.ts';
 const EPILOGUE = `
 Every command takes --on chain|queue|temporal (the default). Temporal is found by TEMPORAL_ADDRESS and
 the other TEMPORAL_* settings, queue and chain by DATABASE_URL, each otherwise in the running
-\`npm run up\`. A chain takes orders (submit) and answers every question with why it can't.
+\`npm run up\`. A chain takes orders and requests, and answers every question with why it can't.
 
 Examples:
   $ q2t submit examples/orders/office-chairs.json --on queue
   $ q2t where PO-2026-0193 --on queue --history
+  $ q2t agent ask "3 office chairs under 200 euro each" --follow
 
 Exit codes: 0 done, 1 unexpected, 2 bad input, 3 not found, 4 conflict, 5 not confirmed.
 Results go to stdout, hints and errors to stderr. client/README.md describes the --json documents.`;
@@ -76,6 +78,7 @@ function buildProgram(host: Host): Command {
     .addHelpText('after', EPILOGUE);
   addOrderCommands(program, host);
   addDeadLetterCommands(program, host);
+  addAgentCommands(program, host);
   addResetCommand(program, host);
   addVersionCommands(program, host);
   return program;

@@ -84,6 +84,11 @@ function temporalOfUp({ temporalAddress: address, namespace }: Up): TemporalTarg
   return { address, namespace, options: { address }, source: 'npm run up' };
 }
 
+/** True when it is the running `npm run up`, however it was named. */
+export function usesUp({ unused }: Target): boolean {
+  return !unused.includes(UP_UNUSED);
+}
+
 /** True when all of it is the local `npm run up` and nothing else was named: no user asks where that is. */
 export function isPlainUp(target: Target): boolean {
   const sources =

@@ -16,6 +16,15 @@ export const upSchema = z.object({
   partnersUrl: z.string(),
   taskQueue: z.string(),
   dataDir: z.string(),
+  /** Has a claim-check store for each implementation, in a folder of its name. */
+  storeDir: z.string(),
+  /** The model that its workers know, when that is the user's own. Neither its address nor its key. */
+  agent: z
+    .object({
+      model: z.string(),
+      price: z.object({ inputNanoEurPerToken: z.number(), outputNanoEurPerToken: z.number() }),
+    })
+    .optional(),
 });
 export type Up = z.infer<typeof upSchema>;
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { isolatedEnv } from '../client/isolated-env.mjs';
 import { ORDER_TASK_QUEUE } from '../workflows/search-attributes.ts';
 import { openDataDir, type DataDir } from './data-dir.ts';
@@ -51,6 +52,10 @@ export class Stack {
 
   get dataDir(): string {
     return given(this.#found.dataDir, 'data folder').path;
+  }
+  /** Has a claim-check store for each implementation, in a folder of its name. */
+  get storeDir(): string {
+    return join(this.dataDir, 'store');
   }
   /** Connection URL of the project's database, with its password. */
   get databaseUrl(): string {
@@ -117,6 +122,7 @@ export class Stack {
       PARTNERS_URL: this.partnersUrl,
       Q2T_TASK_QUEUE: this.taskQueue,
       Q2T_BUNDLE: this.#found.bundle,
+      Q2T_STORE_DIR: join(this.storeDir, kind),
       ...this.#options.workerEnv,
       ...extra,
     });

@@ -2,8 +2,11 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ownParts, type OwnParts } from '../client/own-parts.ts';
+import { modelEnv, ownModel } from '../client/model-choice.ts';
+import type { ModelChoice } from '../client/model-choice.ts';
 import { maskUrl } from '../client/target.ts';
 import { upFile, type Up } from '../client/up-file.ts';
+import { clean } from '../client/view/text.ts';
 import { identityOf, tryLock } from './lock.mjs';
 import { workerKinds } from './parts.ts';
 import type { Death } from './process.ts';
@@ -42,7 +45,8 @@ const program = new Command('npm run up --')
     '\nOne worker of each kind works on many orders at a time, and is started again when it dies; more\n' +
       'are for seeing one go while another stays, and cost a process each.\n' +
       '\nTEMPORAL_ADDRESS (and the other TEMPORAL_* settings), DATABASE_URL and PARTNERS_URL name\n' +
-      'servers of your own, which are then used instead of embedded ones.',
+      'servers of your own, which are then used instead of embedded ones. OPENAI_BASE_URL, OPENAI_API_KEY,\n' +
+      'AGENT_MODEL and AGENT_PRICE_EUR_PER_MILLION_TOKENS name a model of your own for the buying agent.',
   )
   .action(up);
 
@@ -70,6 +74,7 @@ async function up(options: UpOptions): Promise<void> {
 
 async function runUntilStopped(options: UpOptions): Promise<void> {
   const own = ownParts();
+  const model = ownModel(process.env);
   const stack = new Stack({
     dataDir: resolve(options.dataDir),
     external: externalOf(own),
@@ -80,6 +85,7 @@ async function runUntilStopped(options: UpOptions): Promise<void> {
       ...(options.partnersPort !== undefined && { partners: options.partnersPort }),
     },
     workers: options.workers,
+    workerEnv: modelEnv(process.env),
     ...(options.taskQueue !== undefined && { taskQueue: options.taskQueue }),
     restart: true,
     onDeath: reportDeath,
@@ -98,8 +104,8 @@ async function runUntilStopped(options: UpOptions): Promise<void> {
   try {
     const first = await Promise.race([stack.start(), stopping.promise]);
     if (first === 'stop') return;
-    writeUp(stack);
-    console.log(describe(stack, own));
+    writeUp(stack, model);
+    console.log(describe(stack, own, model));
     await stopping.promise;
   } finally {
     await stack.stop();
@@ -123,7 +129,7 @@ function temporalSettings(): NodeJS.ProcessEnv {
   return { TEMPORAL_CONFIG_FILE: undefined, ...Object.fromEntries(own) };
 }
 
-function writeUp(stack: Stack): void {
+function writeUp(stack: Stack, agent: ModelChoice | undefined): void {
   const up: Up = {
     pid: process.pid,
     identity: identityOf(process.pid),
@@ -135,13 +141,15 @@ function writeUp(stack: Stack): void {
     partnersUrl: stack.partnersUrl,
     taskQueue: stack.taskQueue,
     dataDir: stack.dataDir,
+    storeDir: stack.storeDir,
+    agent,
   };
   mkdirSync(dirname(upFile), { recursive: true });
   // It holds the database's password.
   writeFileSync(upFile, JSON.stringify(up, undefined, 2), { mode: 0o600 });
 }
 
-function describe(stack: Stack, own: OwnParts): string {
+function describe(stack: Stack, own: OwnParts, model: ModelChoice | undefined): string {
   const { address, namespace } = stack.temporal;
   const from = (part: unknown, source = 'environment') =>
     part === undefined ? '' : `  (yours, from the ${source})`;
@@ -150,6 +158,7 @@ function describe(stack: Stack, own: OwnParts): string {
     ['Web page', stack.uiUrl ?? "your server's own"],
     ['Postgres', `${maskUrl(stack.databaseUrl)}${from(own.databaseUrl)}`],
     ['Partners', `${maskUrl(stack.partnersUrl)}${from(own.partnersUrl)}`],
+    ['Model', modelInWords(model)],
     ['Task queue', stack.taskQueue],
     ['Workers', workersOf(stack)],
     ['Data', stack.dataDir],
@@ -158,6 +167,13 @@ function describe(stack: Stack, own: OwnParts): string {
   ] as const;
   const lines = rows.map(([name, value]) => `  ${name.padEnd(12)}${value}`);
   return ['Up. Ctrl-C stops it; `npx q2t --help` in another terminal.', ...lines].join('\n');
+}
+
+/** The key is nowhere in it. */
+function modelInWords(model: ModelChoice | undefined): string {
+  const at = process.env['OPENAI_BASE_URL'];
+  if (model === undefined || !at) return 'scripted-1, of the partners';
+  return `${clean(model.model)} at ${maskUrl(at)}  (yours, from the environment)`;
 }
 
 /** `1 temporal, 1 queue, 1 chain`. */

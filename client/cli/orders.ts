@@ -5,10 +5,7 @@ import { STATUSES, STEPS } from '../../core/steps.ts';
 import type { DecideOptions } from '../commands/decide.ts';
 import { gateVersion, limit, name, sentence } from '../inputs.ts';
 import type { Host, Shared } from './shared.ts';
-import { addCommand, runCommand } from './shared.ts';
-
-export const REFERENCE = 'an order reference, or buyer/reference (both percent-encoded)';
-export const BUYER = 'whose order it is, when several buyers use the reference';
+import { addCommand, BUYER, REFERENCE, runCommand } from './shared.ts';
 
 /** submit, where, decide, cancel and list. */
 export function addOrderCommands(program: Command, host: Host): void {

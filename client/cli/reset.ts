@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { ResetOptions } from '../commands/reset.ts';
 import { eventId, name, sentence } from '../inputs.ts';
-import { BUYER, REFERENCE } from './orders.ts';
 import type { Host, Shared } from './shared.ts';
-import { addCommand, runCommand } from './shared.ts';
+import { addCommand, BUYER, REFERENCE, runCommand } from './shared.ts';
 
 /** The operator's command on what stands still after a bad deploy. */
 export function addResetCommand(program: Command, host: Host): void {

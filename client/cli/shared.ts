@@ -7,6 +7,10 @@ import type { ExitCode } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 
+export const REFERENCE = 'an order reference, or buyer/reference (both percent-encoded)';
+export const REQUEST = "a request's reference, or buyer/reference (both percent-encoded)";
+export const BUYER = 'whose order it is, when several buyers use the reference';
+
 export interface Shared {
   on: Implementation;
   json: boolean;

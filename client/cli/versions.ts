@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { VersionsOptions } from '../commands/versions.ts';
 import { name, percent } from '../inputs.ts';
-import { BUYER, REFERENCE } from './orders.ts';
 import type { Host, Shared } from './shared.ts';
-import { addCommand, runCommand } from './shared.ts';
+import { addCommand, BUYER, REFERENCE, runCommand } from './shared.ts';
 
 const VERSION = 'as `versions` lists it; on temporal the build id alone is enough';
 

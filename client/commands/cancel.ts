@@ -3,6 +3,7 @@ import type { Answer } from '../answer.ts';
 import { cannot, notFound } from '../endings.ts';
 import { EXIT } from '../exit-codes.ts';
 import { resolveOrder } from '../references.ts';
+import { ordersOf } from '../runs.ts';
 import type { Session } from '../session.ts';
 import { commandOn } from '../view/commands.ts';
 import { text } from '../view/text.ts';
@@ -38,7 +39,7 @@ export async function cancel(
         out: [text`${order} not cancelled, ${result.conflict}: ${result.reason}`],
       };
     case 'not-found':
-      throw notFound(pipeline, reference);
+      throw notFound(ordersOf(pipeline), reference);
     case 'cannot':
       throw cannot(pipeline, result);
     default:

@@ -1,11 +1,11 @@
-import type { OperatorAction, OperatorResult, Pipeline } from '../../core/contract.ts';
+import type { OperatorAction, OperatorResult } from '../../core/contract.ts';
 import { businessKey } from '../../core/identity.ts';
 import type { OrderId } from '../../core/identity.ts';
 import type { Answer } from '../answer.ts';
 import { cannot, notConfirmed, notFound } from '../endings.ts';
 import { EXIT } from '../exit-codes.ts';
-import { resolveOrder } from '../references.ts';
-import type { Session } from '../session.ts';
+import { resolveRun } from '../references.ts';
+import type { Runs } from '../runs.ts';
 import { attemptLines } from '../view/attempts.ts';
 import { commandOn } from '../view/commands.ts';
 import { row, text } from '../view/text.ts';
@@ -13,49 +13,60 @@ import { tableLines } from '../view/table.ts';
 import { localTime, when } from '../view/time.ts';
 
 /** Everything that used up its budget and waits for an operator. */
-export async function listDeadLetters(session: Session): Promise<Answer> {
-  const pipeline = await session.pipeline();
-  const result = await pipeline.deadLetters.list();
-  if (result.kind === 'cannot') throw cannot(pipeline, result);
+export async function listDeadLetters(runs: Runs): Promise<Answer> {
+  const result = await runs.deadLetters.list();
+  if (result.kind === 'cannot') throw cannot(runs, result);
   const rows = result.deadLetters.map(({ id, step, since, attempts, reason }) => {
     return [businessKey(id), step, localTime(since), String(attempts.length), reason];
   });
   const none = rows.length === 0;
+  const head = [runs.noun.toUpperCase(), 'STEP', 'SINCE', 'ATTEMPTS', 'REASON'];
+  const show = `${runs.prefix}dead-letters show ${runs.noun.toUpperCase()}`;
   return {
     exitCode: EXIT.done,
     json: { result },
-    out: none ? [] : tableLines(['ORDER', 'STEP', 'SINCE', 'ATTEMPTS', 'REASON'], rows),
-    err: none ? ['No dead letters.'] : [commandOn(session.on, 'dead-letters show ORDER')],
+    out: none ? [] : tableLines(head, rows),
+    err: none ? ['No dead letters.'] : [commandOn(runs.implementation, show)],
   };
 }
 
 /** One dead letter, with its attempts and what changed between them. */
 export async function showDeadLetter(
-  session: Session,
+  runs: Runs,
   reference: string,
-  { buyer }: { buyer?: string },
+  { buyer, now }: { buyer: string | undefined; now: Date },
 ): Promise<Answer> {
-  const pipeline = await session.pipeline();
-  const id = await resolveOrder(pipeline, reference, buyer);
-  const result = await pipeline.deadLetters.list();
-  if (result.kind === 'cannot') throw cannot(pipeline, result);
-  const order = businessKey(id);
-  const letter = result.deadLetters.find((candidate) => businessKey(candidate.id) === order);
-  if (letter === undefined) throw notFound(pipeline, reference, 'dead letter of order');
+  const { implementation, noun } = runs;
+  const id = await resolveRun(runs, reference, buyer);
+  const result = await runs.deadLetters.list();
+  if (result.kind === 'cannot') throw cannot(runs, result);
+  const run = businessKey(id);
+  const letter = result.deadLetters.find((candidate) => businessKey(candidate.id) === run);
+  if (letter === undefined) throw notFound(runs, reference, `dead letter of ${noun}`);
   return {
     exitCode: EXIT.done,
-    json: { order, result: { kind: 'dead-letter', deadLetter: letter } },
+    json: { [noun]: run, result: { kind: 'dead-letter', deadLetter: letter } },
     out: [
-      text`${order} on ${pipeline.implementation}: stuck at ${letter.step}`,
+      text`${run} on ${implementation}: stuck at ${letter.step}`,
       row('reason', text`${letter.reason}`),
-      row('since', when(letter.since, session.now)),
+      row('since', when(letter.since, now)),
       ...attemptLines(letter.attempts),
     ],
-    err: ['replay', 'discard', 'fix'].map((action) => {
-      const file = action === 'fix' ? ' FILE' : '';
-      return commandOn(session.on, `dead-letters ${action} ${order}${file} --by NAME --why TEXT`);
-    }),
+    err: operatorCommands(runs, run),
   };
+}
+
+/** The commands that help a run which is stuck. A request that was wrong is asked anew, and not fixed. */
+export function operatorCommands(
+  { implementation, noun, prefix }: Pick<Runs, 'implementation' | 'noun' | 'prefix'>,
+  run: string,
+): string[] {
+  const actions = noun === 'order' ? ['replay', 'discard', 'fix'] : ['replay', 'discard'];
+  return actions.map((action) => {
+    const file = action === 'fix' ? ' FILE' : '';
+    const command = `${prefix}dead-letters ${action} ${run}${file} --by NAME --why TEXT`;
+    return commandOn(implementation, command);
+  });
 }
 
 export interface ActionOptions extends OperatorAction {
@@ -63,52 +74,48 @@ export interface ActionOptions extends OperatorAction {
 }
 
 /** Tries the step of a stuck run again. */
-export function replay(session: Session, reference: string, options: ActionOptions) {
-  return operate(session, reference, options, 'replay requested', (pipeline, id, action) => {
-    return pipeline.deadLetters.replay(id, action);
-  });
+export async function replay(
+  runs: Runs,
+  reference: string,
+  { by, why, buyer }: ActionOptions,
+): Promise<Answer> {
+  const id = await resolveRun(runs, reference, buyer);
+  const result = await runs.deadLetters.replay(id, { by, why });
+  return operatorAnswer(runs, id, result, text`replay requested by ${by}`);
 }
 
 /** Gives a stuck run up. */
-export function discard(session: Session, reference: string, options: ActionOptions) {
-  return operate(session, reference, options, 'discarded', (pipeline, id, action) => {
-    return pipeline.deadLetters.discard(id, action);
-  });
-}
-
-async function operate(
-  session: Session,
+export async function discard(
+  runs: Runs,
   reference: string,
   { by, why, buyer }: ActionOptions,
-  done: string,
-  act: (pipeline: Pipeline, id: OrderId, action: OperatorAction) => Promise<OperatorResult>,
 ): Promise<Answer> {
-  const pipeline = await session.pipeline();
-  const id = await resolveOrder(pipeline, reference, buyer);
-  return operatorAnswer(pipeline, id, await act(pipeline, id, { by, why }), text`${done} by ${by}`);
+  const id = await resolveRun(runs, reference, buyer);
+  const result = await runs.deadLetters.discard(id, { by, why });
+  return operatorAnswer(runs, id, result, text`discarded by ${by}`);
 }
 
 /** What an operator's action came to, as an answer. `done` is what to say of an accepted one. */
 export function operatorAnswer(
-  pipeline: Pipeline,
+  runs: Runs,
   id: OrderId,
   result: OperatorResult,
   done: string,
 ): Answer {
-  const order = businessKey(id);
-  const json = { order, result };
+  const run = businessKey(id);
+  const json = { [runs.noun]: run, result };
   switch (result.kind) {
     case 'accepted':
-      return { exitCode: EXIT.done, json, out: [text`${order} ${done}`] };
+      return { exitCode: EXIT.done, json, out: [text`${run} ${done}`] };
     case 'conflict': {
-      return { exitCode: EXIT.conflict, json, out: [text`${order} conflict: ${result.reason}`] };
+      return { exitCode: EXIT.conflict, json, out: [text`${run} conflict: ${result.reason}`] };
     }
     case 'not-confirmed':
       return notConfirmed(json, result.reason);
     case 'not-found':
-      throw notFound(pipeline, order);
+      throw notFound(runs, run);
     case 'cannot':
-      throw cannot(pipeline, result);
+      throw cannot(runs, result);
     default:
       return result satisfies never;
   }

@@ -6,6 +6,7 @@ import { cannot, notConfirmed, notFound } from '../endings.ts';
 import { EXIT } from '../exit-codes.ts';
 import { badInput } from '../errors.ts';
 import { resolveOrder } from '../references.ts';
+import { ordersOf } from '../runs.ts';
 import type { Session } from '../session.ts';
 import { text } from '../view/text.ts';
 
@@ -49,7 +50,7 @@ export async function decide(
     case 'not-confirmed':
       return notConfirmed(json, result.reason);
     case 'not-found':
-      throw notFound(pipeline, reference);
+      throw notFound(ordersOf(pipeline), reference);
     case 'cannot':
       throw cannot(pipeline, result);
     default:

@@ -7,6 +7,7 @@ import type { Answer } from '../answer.ts';
 import { badInput } from '../errors.ts';
 import { readFiles } from '../read-files.ts';
 import { resolveOrder } from '../references.ts';
+import { ordersOf } from '../runs.ts';
 import type { Session } from '../session.ts';
 import { changeLines } from '../view/changes.ts';
 import { commandOn } from '../view/commands.ts';
@@ -41,7 +42,7 @@ export async function fix(
   }
   const fixesBefore = fixesIn(known).length;
   const result = await pipeline.deadLetters.fix(id, { by, why, order: item.order });
-  const answer = operatorAnswer(pipeline, id, result, `fixed by ${by}`);
+  const answer = operatorAnswer(ordersOf(pipeline), id, result, `fixed by ${by}`);
   if (result.kind !== 'accepted') return answer;
   const entry = await newFix(pipeline, id, fixesBefore);
   if (entry === undefined) {

@@ -37,7 +37,7 @@ function cells(run: RunSummary): string[] {
   ];
 }
 
-function notes(shown: number, limit: number): string[] {
+export function notes(shown: number, limit: number): string[] {
   if (shown === 0) return ['No run matches.'];
   return shown === limit ? [`The newest ${limit}; there may be more (--limit).`] : [];
 }

@@ -4,6 +4,7 @@ import type { Answer } from '../answer.ts';
 import { cannot, notFound } from '../endings.ts';
 import { EXIT } from '../exit-codes.ts';
 import { resolveOrder } from '../references.ts';
+import { ordersOf } from '../runs.ts';
 import type { Session } from '../session.ts';
 import { commandOn } from '../view/commands.ts';
 import { row, text } from '../view/text.ts';
@@ -42,7 +43,7 @@ export async function reset(
         out: [text`${order} not reset: ${result.reason}`],
       };
     case 'not-found':
-      throw notFound(pipeline, reference);
+      throw notFound(ordersOf(pipeline), reference);
     case 'cannot':
       throw cannot(pipeline, result);
     default:

@@ -3,6 +3,7 @@ import type { Answer } from '../answer.ts';
 import { cannot, notFound } from '../endings.ts';
 import { EXIT } from '../exit-codes.ts';
 import { resolveOrder } from '../references.ts';
+import { ordersOf } from '../runs.ts';
 import type { Session } from '../session.ts';
 import { historyLines } from '../view/history.ts';
 import { nextCommands, positionLines } from '../view/position.ts';
@@ -16,7 +17,7 @@ export async function where(
   const pipeline = await session.pipeline();
   const id = await resolveOrder(pipeline, reference, options.buyer);
   const result = await pipeline.where(id);
-  if (result.kind === 'not-found') throw notFound(pipeline, reference);
+  if (result.kind === 'not-found') throw notFound(ordersOf(pipeline), reference);
   if (result.kind === 'cannot') throw cannot(pipeline, result);
   const { history, historyCut, ...position } = result.position;
   const out = positionLines(result.position, session.now);

@@ -1,4 +1,4 @@
-import type { Position, Stalled, WaitingFor } from '../../core/contract.ts';
+import type { Position, RunPosition, Stalled, WaitingFor } from '../../core/contract.ts';
 import { businessKey } from '../../core/identity.ts';
 import { stepsOf } from '../../core/steps.ts';
 import { commandOn } from './commands.ts';
@@ -7,8 +7,15 @@ import { when } from './time.ts';
 
 /** A position as a person reads it, one fact a line, nothing told by colour. */
 export function positionLines(position: Position, now: Date): string[] {
+  const { revision } = position;
+  const lines = [headline(position), ...runLines(position, now)];
+  return revision > 1 ? [...lines, row('revision', text`${revision}`)] : lines;
+}
+
+/** What there is to say about a run of any kind. */
+export function runLines(position: RunPosition, now: Date): string[] {
   const { status, since, startedAt, endedAt, waitingFor, stalled } = position;
-  const lines = [headline(position)];
+  const lines: string[] = [];
   if (stalled) lines.push(...stalledLines(stalled, now));
   if (position.reason !== undefined) lines.push(row('reason', text`${position.reason}`));
   if (waitingFor) lines.push(...waitingLines(waitingFor, now));
@@ -22,7 +29,6 @@ export function positionLines(position: Position, now: Date): string[] {
   if (!waitingFor && !stalled && status !== 'ended') lines.push(row('since', when(since, now)));
   lines.push(row('started', when(startedAt, now)));
   if (endedAt !== undefined) lines.push(row('ended', when(endedAt, now)));
-  if (position.revision > 1) lines.push(row('revision', text`${position.revision}`));
   return lines;
 }
 
@@ -33,7 +39,7 @@ function headline({ id, implementation, version, status, step, outcome }: Positi
   return head + text`${status} at ${step} (step ${steps.indexOf(step) + 1} of ${steps.length})`;
 }
 
-function nextAttempt({ nextAttemptAt }: Position, now: Date): string {
+function nextAttempt({ nextAttemptAt }: RunPosition, now: Date): string {
   return nextAttemptAt === undefined ? '' : `, next ${when(nextAttemptAt, now)}`;
 }
 
@@ -65,6 +71,9 @@ function waitingLines(waitingFor: WaitingFor, now: Date): string[] {
   }
 }
 
+/** What helps a run on Temporal that has no code to go on with. */
+export const ROLL_BACK = 'Roll the workers back or ship code that knows both';
+
 /** The commands that move this run on, for the place where hints go. */
 export function nextCommands(position: Position): string[] {
   const order = businessKey(position.id);
@@ -72,11 +81,10 @@ export function nextCommands(position: Position): string[] {
   if (position.stalled) {
     // On the others the reason itself says what helps.
     if (position.implementation !== 'temporal') return [];
-    const back = 'Roll the workers back or ship code that knows both';
     return position.stalled.resetTo === undefined
-      ? [`${back}.`]
+      ? [`${ROLL_BACK}.`]
       : [
-          `${back}; to go on with the code that runs now:`,
+          `${ROLL_BACK}; to go on with the code that runs now:`,
           onIt(`reset ${order} --by NAME --why TEXT`),
         ];
   }

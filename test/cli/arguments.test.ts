@@ -15,6 +15,19 @@ const commands = [
   'dead-letters replay',
   'dead-letters discard',
   'dead-letters fix',
+  'agent',
+  'agent ask',
+  'agent where',
+  'agent answer',
+  'agent transcript',
+  'agent cancel',
+  'agent list',
+  'agent dead-letters',
+  'agent dead-letters list',
+  'agent dead-letters show',
+  'agent dead-letters replay',
+  'agent dead-letters discard',
+  'agent collect',
 ];
 
 test('the help names every command and the exit codes', async () => {
@@ -81,7 +94,44 @@ const wrong: [string, string[], RegExp][] = [
     ['dead-letters', 'replay', 'PO-1', '--by', 'A'],
     /--why <text>' not specified/,
   ],
+  ['a request without words', ['agent', 'ask'], /missing required argument 'request'/],
+  ['an empty request', ['agent', 'ask', ' '], /^ {2}<request>: /m],
+  ['a budget that is none', ['agent', 'ask', 'x', '--budget-eur', 'much'], /amount in euro/],
+  ['a turn too few', ['agent', 'ask', 'x', '--max-turns', '0'], /whole number from 1 to 1000/],
+  ['a currency that is none', ['agent', 'ask', 'x', '--currency', 'FLO'], /^ {2}--currency: /m],
+  ['a reference with an escape', ['agent', 'ask', 'x', '--ref', 'a\u001bb'], /^ {2}--ref: /m],
+  ['a buyer without an address', ['agent', 'ask', 'x', '--buyer', 'acme'], /--email is missing/],
+  ['no answer at all', ['agent', 'answer', 'REQ-1', '--by', 'Ann'], /Give one answer/],
+  [
+    'two answers',
+    ['agent', 'answer', 'REQ-1', 'blue', '--approve', '--by', 'Ann'],
+    /Give one answer/,
+  ],
+  [
+    'a note to words',
+    ['agent', 'answer', 'REQ-1', 'blue', '--note', 'x', '--by', 'Ann'],
+    /--note goes with/,
+  ],
+  ['an answer of nobody', ['agent', 'answer', 'REQ-1', 'blue'], /--by <name>' not specified/],
 ];
+
+const settings: [string, Record<string, string>, RegExp][] = [
+  ['a model nowhere', { AGENT_MODEL: 'qwen3' }, /OPENAI_BASE_URL says where qwen3 is/],
+  ['a place without a model', { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }, /AGENT_MODEL names/],
+  [
+    'a price that is none',
+    { AGENT_PRICE_EUR_PER_MILLION_TOKENS: 'cheap' },
+    /AGENT_PRICE_EUR_PER_MILLION_TOKENS euro per million/,
+  ],
+];
+
+for (const [what, env, told] of settings) {
+  test(`${what} ends with 2 before anything is asked`, async () => {
+    const { exitCode, stderr } = await q2tInside(['agent', 'ask', '3 chairs'], { env });
+    assert.equal(exitCode, 2);
+    assert.match(stderr, told);
+  });
+}
 
 for (const [what, args, told] of wrong) {
   test(`${what} ends with 2 and says what is wrong`, async () => {

@@ -52,6 +52,17 @@ describe('the command line on the chain', () => {
     await until('its mail', async () => (await partners.counts(keyOf(order))).mail === 1);
   });
 
+  test('a request in words goes all the way too, under a reference that is printed', async () => {
+    const who = ['--buyer', 'acme', '--email', 'buyer@acme.example'];
+    const started = await run(['agent', 'ask', '3 office chairs', ...who, '--follow'], '', q2t);
+    assert.equal(started.exitCode, 0, started.stderr);
+    const [, request = ''] =
+      /^(acme\/REQ-\d{8}-[a-z2-9]{5}) {2}started$/.exec(started.stdout) ?? [];
+    assert.match(started.stderr, /Not followed: no row says which turn/);
+    const mailed = async () => (await partners.counts(`${request}-PO`)).mail === 1;
+    await until('the mail of its order', mailed);
+  });
+
   const who = ['--by', 'Ann', '--why', 'because'];
   const questions: [string[], RegExp][] = [
     [['where', 'REF', '--history'], /no row says where an order is/],
@@ -68,6 +79,19 @@ describe('the command line on the chain', () => {
     [['versions', 'set-current', '2', '--by', 'Ann'], /meets the code of whoever receives it/],
     [['versions', 'ramp', '2', '10', '--by', 'Ann'], /meets the code of whoever receives it/],
     [['versions', 'move', 'REF', '2', '--by', 'Ann'], /meets the code of whoever receives it/],
+    [['agent', 'where', 'REF'], /no row says which turn a request is at/],
+    [['agent', 'answer', 'REF', 'blue', '--by', 'Ann'], /no pause that an answer could meet/],
+    [
+      ['agent', 'cancel', 'REF', '--by', 'Ann', '--reason', 'twice'],
+      /no message can be found by its request/,
+    ],
+    [['agent', 'transcript', 'REF'], /what was said is nowhere to be read/],
+    [['agent', 'list'], /no requests to list/],
+    [['agent', 'dead-letters', 'list'], /what their model has cost is unknown/],
+    [['agent', 'dead-letters', 'show', 'REF'], /what their model has cost is unknown/],
+    [['agent', 'dead-letters', 'replay', 'REF', ...who], /redrive takes them all/],
+    [['agent', 'dead-letters', 'discard', 'REF', ...who], /not found by its request/],
+    [['agent', 'collect'], /it has no store/],
   ];
 
   for (const [question, reason] of questions) {

@@ -23,6 +23,7 @@ export const up: Up = {
   databaseUrl: 'postgresql://postgres:local-secret@127.0.0.1:20003/q2t',
   partnersUrl: 'http://127.0.0.1:20004',
   taskQueue: 'local',
+  storeDir: '/tmp/q2t-data/store',
   dataDir: '/tmp/data',
 };
 

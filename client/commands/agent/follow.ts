@@ -1,0 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type {
+  AgentPipeline,
+  AgentPosition,
+  AgentWhereResult,
+} from '../../../core/agent/contract.ts';
+import type { OrderId } from '../../../core/identity.ts';
+import type { Session } from '../../session.ts';
+import { historyLines } from '../../view/history.ts';
+
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Tells each new entry of the history as it comes, until the run rests: it has ended, or waits for somebody.
+ * Returns where it is then.
+ */
+export async function follow(
+  session: Session,
+  agents: AgentPipeline,
+  id: OrderId,
+): Promise<AgentWhereResult> {
+  for (let told = 0; ;) {
+    const result = await agents.where(id);
+    if (result.kind !== 'position') return result;
+    const { history, historyCut = 0 } = result.position;
+    const news = history.slice(Math.max(0, told - historyCut));
+    for (const line of historyLines(news)) session.progress(line);
+    told = historyCut + history.length;
+    if (rests(result.position)) return result;
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+function rests({ status, waitingFor }: AgentPosition): boolean {
+  return status === 'ended' || status === 'stuck' || waitingFor?.kind === 'person';
+}
