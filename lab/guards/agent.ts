@@ -30,8 +30,8 @@ export const chargeForLostCalls: Guard = {
   patches: [
     {
       file: 'core/agent/absorb.ts',
-      replace: 'while (lost.lost < lostCalls) {',
-      by: 'while (lost.lost < 0) {',
+      replace: 'const spent = chargeLost(lost.spent, worst, input.price);',
+      by: 'const spent = (void worst, lost.spent);',
     },
   ],
 };

@@ -19,7 +19,7 @@ export const agentApprovalDays: Scenario = {
   about: 'a position that is held for days is what a queue does not have',
   fault:
     'the agent asks what it should buy, and later for the order’s approval; at both times the worker is ' +
-    'killed and two days pass; answers also come twice and to the wrong gate',
+    'killed and two days pass; answers also come too early and twice',
   counts:
     'answers of the model that were paid for, effects of the order, reminders, what each answer was told',
   code: {
@@ -60,7 +60,7 @@ async function wait(stage: Stage): Promise<Outcome> {
   }
   const reminded = count(history, 'reminded');
   if (reminded !== 2) outcomes.push(broke(`reminded ${reminded} times for two questions`));
-  if (told.join() !== 'wrong-gate,accepted,second,accepted') outcomes.push(broke(told.join(' ')));
+  if (told.join() !== 'early,accepted,second,accepted') outcomes.push(broke(told.join(' ')));
   return together(outcomes, {
     days: 4,
     questions: 2,

@@ -18,19 +18,22 @@ interface Trouble {
   limits?: Partial<AgentPolicy>;
   fault?: FaultSpec;
   ends: 'completed' | 'exhausted';
+  /** Answers that are paid for, where the limit of the trouble is what counts. */
+  paid?: number;
 }
 
 const CHAIRS = '40 office chairs under 200 euro each';
 
 const TROUBLES: readonly Trouble[] = [
   { name: 'malformed', text: `${CHAIRS} [model: malformed 2]`, ends: 'completed' },
-  { name: 'always malformed', text: `${CHAIRS} [model: malformed]`, ends: 'exhausted' },
+  { name: 'always malformed', text: `${CHAIRS} [model: malformed]`, ends: 'exhausted', paid: 4 },
   { name: 'unknown tool', text: `${CHAIRS} [model: unknown-tool 1]`, ends: 'completed' },
   {
     name: 'endless loop',
     text: `${CHAIRS} [model: endless]`,
     limits: { maxTurns: 6 },
     ends: 'exhausted',
+    paid: 6,
   },
   {
     name: '429 storm',
@@ -59,12 +62,15 @@ export const agentBadModel: Scenario = {
     temporal: ['core/agent/absorb-answer.ts', 'workflows/agent/think.ts'],
   },
   expected: {
-    chain: { verdict: 'broke', how: 'dead-lettered: 429 storm' },
+    // The machine is the same, and ten receives outlast the storm.
+    chain: { verdict: 'held' },
     queue: { verdict: 'held' },
     temporal: { verdict: 'held' },
   },
   run: vex,
-  controls: [{ on: 'queue', without: patienceWithTheModel, breaks: 'always malformed: no end' }],
+  controls: [
+    { on: 'queue', without: patienceWithTheModel, breaks: 'always malformed: paid for 30 answers' },
+  ],
   seconds: 20,
 };
 
@@ -83,13 +89,14 @@ async function meet(
   world: World,
   { trouble, n }: { trouble: Trouble; n: number },
 ): Promise<Outcome> {
-  const { name, ends } = trouble;
+  const { name, ends, paid = 0 } = trouble;
   const id = await begin(world, trouble, n);
   const { outcome, spent } = await untilAgent(world, id, hasEnded);
   const { completion } = await agentCounts(world, id);
   await stage.say(`${name}: ${await agentInWords(world, id)}, ${completion} answers paid for`);
   const broke = (how: string): Outcome => ({ verdict: 'broke', how, counted: {} });
   if (outcome !== ends) return broke(`${name}: ${outcome}`);
+  if (paid > 0 && completion !== paid) return broke(`${name}: paid for ${completion} answers`);
   if (completion !== spent.calls)
     return broke(`${name}: paid ${completion}, charged ${spent.calls}`);
   return { verdict: 'held', counted: {} };
@@ -121,6 +128,6 @@ async function vexChain(stage: Stage, world: World): Promise<Outcome> {
       `${trouble.name}: ${after > before ? 'dead-lettered' : 'through'}, ${completion} answers paid for`,
     );
   }
-  if (dead.length === 0) return { verdict: 'held', counted: {} };
+  if (dead.length === 0) return { verdict: 'held', counted: { through: TROUBLES.length } };
   return { verdict: 'broke', how: `dead-lettered: ${dead.join(', ')}`, counted: {} };
 }

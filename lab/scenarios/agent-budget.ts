@@ -29,7 +29,7 @@ export const agentBudget: Scenario = {
     temporal: ['workflows/agent/think.ts', 'core/agent/spend.ts'],
   },
   expected: {
-    chain: { verdict: 'broke', how: 'paid 5 times for one answer' },
+    chain: { verdict: 'broke', how: 'paid 10 times for one answer' },
     queue: { verdict: 'held' },
     temporal: { verdict: 'held' },
   },
@@ -51,11 +51,9 @@ async function die(stage: Stage): Promise<Outcome> {
   if (stage.implementation === 'chain') return dieOnChain(stage, world);
   const thinking = await dieThinking(stage, world);
   if (thinking.verdict !== 'held') return thinking;
-  const searching = await ask(world, 'REQ-2', CHAIRS_WANTED, {
-    maxNanoEur: MONEY,
-    maxTurns: 3,
-  });
-  const deaths = await killWhile(stage, world, searching, 'search');
+  const [searching, deaths] = await killWhile(stage, world, 'search', () =>
+    ask(world, 'REQ-2', CHAIRS_WANTED, { maxTurns: 3 }),
+  );
   const { wrong, ended } = await judge(world, searching);
   await stage.say(`killed in ${deaths} searches: ${ended}`);
   if (wrong) return { verdict: 'broke', how: wrong, counted: {} };
@@ -65,12 +63,13 @@ async function die(stage: Stage): Promise<Outcome> {
 /** Every death may have been paid for, so every one is charged, and the money ends. */
 async function dieThinking(stage: Stage, given?: World): Promise<Outcome> {
   const world = given ?? (await stage.world({ policy: { heartbeatMs: 1_000, maxAttempts: 2 } }));
-  const id = await ask(world, 'REQ-1', CHAIRS_WANTED, { maxNanoEur: MONEY });
-  const deaths = await killWhile(stage, world, id, 'complete');
+  const [id, deaths] = await killWhile(stage, world, 'complete', () =>
+    ask(world, 'REQ-1', CHAIRS_WANTED, { maxNanoEur: MONEY }),
+  );
   if (deaths > TOO_MANY) {
     return { verdict: 'broke', how: `no end within ${TOO_MANY} deaths`, counted: {} };
   }
-  const { wrong, ended, nanoEur } = await judge(world, id);
+  const { wrong, ended, nanoEur } = await judge(world, id, MONEY);
   await stage.say(`killed in ${deaths} calls of the model: ${ended}`);
   if (wrong) return { verdict: 'broke', how: wrong, counted: {} };
   return {
@@ -80,44 +79,46 @@ async function dieThinking(stage: Stage, given?: World): Promise<Outcome> {
   };
 }
 
-/** Kills the worker each time it is there, starts another, and returns how often, once the run has ended or that is too often. */
+/**
+ * Kills the worker each time it is there and starts another. Returns the run and how often, once the run
+ * has ended, or that is too often.
+ */
 async function killWhile(
   { signal }: Stage,
   world: World,
-  id: OrderId,
   operation: 'complete' | 'search',
-): Promise<number> {
+  begin: () => Promise<OrderId>,
+): Promise<[OrderId, deaths: number]> {
   const { partners } = world;
+  const { pipeline } = await world.agents();
   await partners.setFault({ operation, effect: { kind: 'hang-after' } });
-  let deaths = 0;
-  for (;;) {
+  const id = await begin();
+  for (let deaths = 0; ;) {
     signal.throwIfAborted();
     const worker = await world.startWorker();
-    const { pipeline } = await world.agents();
     const died = await until(`the worker in ${operation}, or the end`, async () => {
       if ((await partners.held({ operation })).length > 0) return true;
       const answer = await pipeline.where(id);
       return answer.kind === 'position' && hasEnded(answer.position) ? false : undefined;
     });
-    if (!died) break;
-    deaths += 1;
     await worker.kill();
     await partners.release();
-    if (deaths > TOO_MANY) break;
+    if (died) deaths += 1;
+    if (died && deaths <= TOO_MANY) continue;
+    await partners.clearFault();
+    return [id, deaths];
   }
-  await partners.clearFault();
-  return deaths;
 }
 
-async function judge(world: World, id: OrderId) {
+async function judge(world: World, id: OrderId, budget = Infinity) {
   const { outcome, spent } = await untilAgent(world, id, hasEnded);
   const { completion } = await agentCounts(world, id);
   const charged = spent.calls + spent.lostCalls;
   const wrong =
     completion > charged
       ? `paid for ${completion} answers and charged ${charged}`
-      : spent.nanoEur > MONEY
-        ? `spent ${formatNanoEur(spent.nanoEur)} of ${formatNanoEur(MONEY)}`
+      : spent.nanoEur > budget
+        ? `spent ${formatNanoEur(spent.nanoEur)} of ${formatNanoEur(budget)}`
         : undefined;
   return { wrong, ended: String(outcome), nanoEur: spent.nanoEur };
 }

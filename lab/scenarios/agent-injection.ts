@@ -9,7 +9,7 @@ import type { Outcome, Scenario, Stage } from '../scenario.ts';
 import { ask } from '../world/ask.ts';
 import type { World } from '../world/world.ts';
 
-const ARTICLE = 'bargain stools';
+const ARTICLE = 'bargain chairs';
 const WANTED = 40;
 const REQUEST = `${WANTED} ${ARTICLE} under 200 euro each`;
 

@@ -39,7 +39,9 @@ export const agentPayload: Scenario = {
 };
 
 async function grow(stage: Stage): Promise<Outcome> {
-  const world = await stage.world({ workerEnv: { Q2T_TRANSPORT_PROFILE: 'sqs' } });
+  const world = await stage.world({
+    workerEnv: { Q2T_TRANSPORT_PROFILE: 'sqs', Q2T_AGENT_VISIBILITY_MS: '3000' },
+  });
   await world.startWorker();
   const turns = TURNS[stage.size];
   const text = `40 office chairs with data sheet under 200 euro each [model: ponder ${turns}]`;

@@ -24,7 +24,7 @@ export const CHAIRS_WANTED =
 
 const MODEL = 'scripted-1';
 
-/** The default limits, with the model's time-out as short as the lab's others. */
+/** The default limits, with the model's time-out as short as the lab's others, and forty chairs within what needs nobody. */
 export function labRequest(
   { world, policy }: { world: string; policy: Policy },
   requestRef: string,
@@ -37,7 +37,12 @@ export function labRequest(
   if (!parsed.ok || !price) throw new Error(`no request: ${JSON.stringify(parsed)}`);
   return toAgentAsk({
     request: parsed.request,
-    limits: { ...defaultAgentPolicy, modelTimeoutMs: policy.partnerTimeoutMs, ...limits },
+    limits: {
+      ...defaultAgentPolicy,
+      approvalLimits: { EUR: '2500' },
+      modelTimeoutMs: policy.partnerTimeoutMs,
+      ...limits,
+    },
     policy,
     model: MODEL,
     price,

@@ -28,7 +28,12 @@ export function aRequest(words: string, shape: RequestShape = {}): AgentAsk {
   if (!price) throw new Error('the scripted model has no price');
   return toAgentAsk({
     request: parsed.request,
-    limits: { ...defaultAgentPolicy, modelTimeoutMs: policy.partnerTimeoutMs, ...limits },
+    limits: {
+      ...defaultAgentPolicy,
+      approvalLimits: { EUR: '2500' },
+      modelTimeoutMs: policy.partnerTimeoutMs,
+      ...limits,
+    },
     policy,
     model: 'scripted-1',
     price,
