@@ -248,13 +248,15 @@ describe('what holds the agent’s runs on the queue', () => {
     assert.equal((await sweep(pool, engine.transport, { quietMs: 0, batch: 10 })).parents, 0);
   });
 
-  test('a wake-up of the agent among the orders’ is none', async () => {
-    const runId = agentRunIdOf({ buyerId: 'acme', orderRef: 'misplaced' });
-    await engine.transport.send(engine.pool, ORDERS_QUEUE, [{ body: { runId } }]);
+  test('a wake-up of the agent among the orders’, as older code sends it, is sent on', async () => {
+    const id = await bench.asked(undefined, { policy });
+    await engine.transport.purge(AGENTS_QUEUE);
+    const body = { runId: agentRunIdOf(id) };
+    await engine.transport.send(engine.pool, ORDERS_QUEUE, [{ body }]);
     await handleWakeUp(engine, ORDERS_QUEUE, await wakeUpOf(ORDERS_QUEUE));
-    const [dead] = await engine.transport.deadMessages(ORDERS_QUEUE);
-    assert.match(dead?.reason ?? '', /no wake-ups in this queue/);
-    await engine.transport.discard(ORDERS_QUEUE, [dead?.messageId ?? '']);
+    assert.equal((await bench.position(id)).turn, 0);
+    await live(mortal(engine));
+    assert.equal((await bench.position(id)).outcome, 'completed');
   });
 
   test('the house collects what nobody names, and what belonged to a run that is pruned', async () => {
