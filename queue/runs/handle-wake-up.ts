@@ -4,7 +4,7 @@ import type { ReceivedMessage } from '../transport/contract.ts';
 import type { Engine } from './engine.ts';
 import { fence, LeaseLost } from './fence.ts';
 import type { Holding } from './hold.ts';
-import { queueOfRun } from './inbox.ts';
+import { queueOfRun, wake } from './inbox.ts';
 import { take } from './take.ts';
 import { walk } from './walk.ts';
 
@@ -26,10 +26,7 @@ export async function handleWakeUp(
     return;
   }
   const { runId } = body.data;
-  if (queueOfRun(runId) !== queue) {
-    await transport.deadLetter(queue, message.receipt, `${runId} has no wake-ups in this queue`);
-    return;
-  }
+  if (queueOfRun(runId) !== queue) return sendOn(engine, queue, runId, message);
   let reserved = engine.suspects.reserve();
   const free = () => {
     if (reserved) engine.suspects.free();
@@ -46,6 +43,18 @@ export async function handleWakeUp(
   } finally {
     free();
   }
+}
+
+/** A sweep of older code knows one queue only: its wake-up is put where those look who can take the run. */
+async function sendOn(
+  { pool, transport }: Engine,
+  queue: string,
+  runId: string,
+  { receipt }: ReceivedMessage,
+): Promise<void> {
+  await withTransaction(pool, async (tx) => {
+    if ((await transport.ack(queue, receipt, tx)) === 'ok') await wake(tx, transport, runId);
+  });
 }
 
 async function carryOut(engine: Engine, holding: Holding): Promise<void> {

@@ -6,6 +6,7 @@ import { order } from '../agent/steps/order.ts';
 import { think } from '../agent/steps/think.ts';
 import { use } from '../agent/steps/use.ts';
 import type { AgentRunInput } from '../runs/input.ts';
+import type { RunKind } from '../runs/run.ts';
 import { kindOfVersion, nameOfAgentVersion } from '../versions/names.ts';
 import { approve } from './approve.ts';
 import { charge, refund } from './charge.ts';
@@ -79,6 +80,11 @@ export function pipelinesOf(versions: ReadonlyMap<string, PipelineVersion> = VER
       return pipeline;
     },
   };
+}
+
+/** Whether there is a version for runs of that kind. */
+export function hasVersionFor(kind: RunKind, { versions }: Pipelines): boolean {
+  return versions.some((version) => kindOfVersion(version) === kind);
 }
 
 /** The same without the agent's: for a worker that has no model. */

@@ -18,7 +18,7 @@ import type { AgentParts, Engine } from '../runs/engine.ts';
 import { handleWakeUp } from '../runs/handle-wake-up.ts';
 import { AGENTS_QUEUE, ORDERS_QUEUE } from '../runs/inbox.ts';
 import { oneSuspectAtATime } from '../runs/suspects.ts';
-import { pipelinesOf, withoutAgent } from '../steps/pipelines.ts';
+import { hasVersionFor, pipelinesOf, withoutAgent } from '../steps/pipelines.ts';
 import type { Pipelines } from '../steps/pipelines.ts';
 import { priceLine } from '../steps/price-line.ts';
 import { sendMail } from '../steps/send-mail.ts';
@@ -85,7 +85,10 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   checkRetention(retention, limitsOf(profile).deadRetentionMs);
   const draining = new AbortController();
   const stop = draining.signal;
-  const { agents } = settings;
+  const all = settings.pipelines ?? pipelinesOf();
+  const pipelines = settings.agents ? all : withoutAgent(all);
+  // Without a version for a kind of run this worker would only keep its wake-ups from those who have one.
+  const agents = hasVersionFor('agent', pipelines) ? settings.agents : undefined;
   const hands = settings.orders + settings.lines + settings.mails + (agents?.concurrency ?? 0);
   // One connection per pair of hands, and some for timers, heartbeats and metrics.
   const { pool, transport, close } = await connect(
@@ -99,12 +102,11 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   );
   if (settings.rates) await setRates(pool, settings.rates);
   const agent = agents && (await openAgentParts(agents));
-  const pipelines = settings.pipelines ?? pipelinesOf();
   const engine: Engine = {
     pool,
     transport,
     partners: connectPartners({ baseUrl: partnersUrl }),
-    pipelines: agent ? pipelines : withoutAgent(pipelines),
+    pipelines,
     agent,
     log,
     metrics: createMetrics(),
@@ -114,6 +116,13 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     random: Math.random,
   };
   const common = { transport, visibilityMs, waitMs: 5_000, stop, log };
+  const runs = (queue: string, concurrency: number) =>
+    consume({
+      ...common,
+      queue,
+      concurrency,
+      handle: (message) => handleWakeUp(engine, queue, message),
+    });
   const children = (queue: ChildQueue, concurrency: number, code: ChildCode) =>
     consume({
       ...common,
@@ -123,19 +132,8 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     });
   const presence = await arrive(engine);
   const running = Promise.all([
-    consume({
-      ...common,
-      queue: ORDERS_QUEUE,
-      concurrency: settings.orders,
-      handle: (message) => handleWakeUp(engine, ORDERS_QUEUE, message),
-    }),
-    agents &&
-      consume({
-        ...common,
-        queue: AGENTS_QUEUE,
-        concurrency: agents.concurrency,
-        handle: (message) => handleWakeUp(engine, AGENTS_QUEUE, message),
-      }),
+    hasVersionFor('order', pipelines) && runs(ORDERS_QUEUE, settings.orders),
+    agents && runs(AGENTS_QUEUE, agents.concurrency),
     children(LINES_QUEUE, settings.lines, priceLine),
     children(MAIL_QUEUE, settings.mails, sendMail),
     repeat('timers', settings.timerEveryMs, { stop, log }, async () => {

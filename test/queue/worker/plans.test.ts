@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OLD_RUNS } from '../../../queue/pruning/prune-details.ts';
 import { FORGOTTEN_RUNS } from '../../../queue/pruning/prune-ledgers.ts';
-import { QUIET_RUNS } from '../../../queue/runs/sweep.ts';
+import { QUIET_PARENTS, QUIET_RUNS } from '../../../queue/runs/sweep.ts';
 import { DUE_TIMERS } from '../../../queue/timers/fire-due.ts';
 import { nodesOf, PLAN_MODES, planOf } from '../transport/plan-of.ts';
 import { inOpenTransaction, openFresh } from '../transport/support.ts';
@@ -91,3 +91,32 @@ for (const { what, statement, index, due } of [
     }
   });
 }
+
+test('a look for runs of the agent whose order has ended reads their own index, among 20,000 orders', async (t) => {
+  const { url } = await openFresh(t);
+  const client = await inOpenTransaction(t, url);
+  await client.query(RUNS, [1, 20_000, 1, null]);
+  await client.query(
+    `INSERT INTO queue.run
+       (id, kind, buyer_id, order_ref, content_hash, version, step, status, parked_for, woken_at)
+     SELECT 'agent/run/' || n, 'agent', 'run', n, 'x', 'agent/1', 'order', 'running', 'child',
+       statement_timestamp() - interval '1 day'
+     FROM generate_series(1, 40) AS n`,
+  );
+  await client.query(`UPDATE queue.run SET parent_id = 'agent/' || id WHERE id = 'run/7'`);
+  await client.query('ANALYZE queue.run');
+  await client.query(`PREPARE looking AS ${QUIET_PARENTS}`);
+  for (const mode of PLAN_MODES) {
+    await client.query(`SET plan_cache_mode = ${mode}`);
+    const { rows } = await client.query('EXECUTE looking (60000, 50)');
+    assert.deepEqual(rows, [{ id: 'agent/run/7' }]);
+    const plan = await planOf(client, 'EXECUTE looking (60000, 50)');
+    const kinds = nodesOf(plan).map((node) => `${node['Node Type']} ${node['Index Name'] ?? ''}`);
+    assert.ok(
+      kinds.some((kind) => kind.endsWith(' run_agent_open')),
+      kinds.join(),
+    );
+    const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
+    assert.ok(pages <= 250, `${kinds.join()} read ${pages} pages`);
+  }
+});
