@@ -36,8 +36,8 @@ const imports = {
     node: true,
   },
   workers: {
-    // The pipeline: what accepts orders for it starts its runs.
-    folders: ['core', 'activities', 'queue', 'partners', 'client/pipelines/temporal.ts'],
+    // The pipeline: what accepts orders for it starts its runs, and the agent asks it about them.
+    folders: ['core', 'activities', 'agent', 'queue', 'partners', 'client/pipelines/temporal.ts'],
     packages: [
       '@temporalio/worker',
       '@temporalio/activity',

@@ -10,12 +10,16 @@ import { toActivityFailure } from './failures.ts';
 export type Limits = RetryLimits & Pick<Policy, 'partnerTimeoutMs' | 'settleMs' | 'heartbeatMs'>;
 
 /** What every activity is told besides its own input. */
-export interface StepCall {
+export interface AttemptCall {
+  limits: Limits;
+}
+
+/** The same of an order's step. */
+export interface StepCall extends AttemptCall {
   id: OrderId;
   revision: number;
   /** True when an earlier request under the same effect key may still be on its way to the partner. */
   again: boolean;
-  limits: Limits;
 }
 
 /** How one attempt talks to a partner. */
@@ -39,7 +43,7 @@ export interface Attempt {
  * class, or the CancelledFailure of a cancellation.
  */
 export async function attempt<T>(
-  call: StepCall,
+  call: AttemptCall & Partial<Pick<StepCall, 'again'>>,
   work: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   const context = Context.current();

@@ -18,7 +18,14 @@ export function toActivityFailure(
   return ApplicationFailure.create({
     message: error.message,
     type: error.failureClass,
-    details: [{ code: error.code, attempt }],
+    details: [
+      {
+        code: error.code,
+        attempt,
+        // For a workflow that decides itself when to try again.
+        ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+      },
+    ],
     nonRetryable: delay === 'give-up',
     cause: error,
     // Zero would mean "not given" to the server.

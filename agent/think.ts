@@ -1,6 +1,7 @@
 import type { EntryInStore } from '../core/agent/events.ts';
 import { firstMessages } from '../core/agent/input.ts';
 import type { AgentInput } from '../core/agent/input.ts';
+import type { AgentPolicy } from '../core/agent/policy.ts';
 import type { Message } from '../core/agent/messages.ts';
 import { digestMessage } from '../core/agent/prompt.ts';
 import { readAnswer } from '../core/agent/read-answer.ts';
@@ -15,6 +16,11 @@ import type { Call, Model } from '../partners/contract.ts';
 export interface ThinkDependencies {
   model: Pick<Model, 'complete'>;
   store: ClaimCheckStore;
+}
+
+/** What a turn needs to know of how the run was asked. */
+export interface ThinkInput extends Pick<AgentInput, 'version' | 'request' | 'model'> {
+  limits: Pick<AgentPolicy, 'maxOutputTokens' | 'maxCallsPerTurn' | 'maxArgumentChars'>;
 }
 
 /** What a turn needs to know of the run; all of it is small, and the rest is in the store. */
@@ -37,7 +43,7 @@ export interface Thought {
  */
 export async function think(
   { model, store }: ThinkDependencies,
-  input: AgentInput,
+  input: ThinkInput,
   { turn, effectKey: key, state }: Turn,
   call: Call,
 ): Promise<Thought> {
@@ -58,7 +64,7 @@ export async function think(
 /** All that was said before this turn, as far as it is still sent. */
 async function pastOf(
   store: ClaimCheckStore,
-  { version, request }: AgentInput,
+  { version, request }: ThinkInput,
   { head, digest, window }: Turn['state'],
 ): Promise<Message[]> {
   const entries = await readEntries(store, head, window.length);

@@ -3,6 +3,7 @@ import { asData } from '../core/agent/data.ts';
 import type { Learnt, ToolResult } from '../core/agent/events.ts';
 import type { AgentInput } from '../core/agent/input.ts';
 import type { ToolCall } from '../core/agent/next.ts';
+import type { AgentPolicy } from '../core/agent/policy.ts';
 import { sizeOf } from '../core/agent/size.ts';
 import type { KnownArticle } from '../core/agent/state.ts';
 import type { ClaimCheckStore } from '../core/agent/store.ts';
@@ -17,6 +18,11 @@ export interface ToolDependencies {
   supplier: Pick<Supplier, 'search' | 'quote'>;
   finance: Finance;
   store: ClaimCheckStore;
+}
+
+/** What a tool needs to know of how the run was asked. */
+export interface ToolInput extends Pick<AgentInput, 'request'> {
+  limits: Pick<AgentPolicy, 'maxResultChars'>;
 }
 
 /** What a tool says to the model, and what the program keeps of it. */
@@ -41,7 +47,7 @@ const orderable = z.object({
  */
 export async function useTool(
   tools: ToolDependencies,
-  { request, limits }: Pick<AgentInput, 'request' | 'limits'>,
+  { request, limits }: ToolInput,
   { callId, use, article }: ToolCall,
   call: Call,
 ): Promise<ToolResult> {

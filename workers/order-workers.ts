@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
 import type { NativeConnection, WorkerDeploymentOptions, WorkerOptions } from '@temporalio/worker';
-import { localActivities, partnerActivities } from '../activities/index.ts';
+import { agentActivities, localActivities, partnerActivities } from '../activities/index.ts';
 import type { ActivityDependencies } from '../activities/index.ts';
 import { partnerQueue } from '../activities/partner-queues.ts';
-import { ORDER_PARTNERS } from '../partners/contract.ts';
+import { PARTNER_NAMES } from '../partners/contract.ts';
+import type { PartnerName } from '../partners/contract.ts';
 import type { Deployment } from './deployment.ts';
 import type { Rates } from './rates.ts';
 
@@ -16,6 +17,8 @@ export interface OrderWorkersOptions extends ActivityDependencies {
   rates: Rates;
   workflows: Pick<WorkerOptions, 'workflowsPath' | 'workflowBundle'>;
   stickyTimeoutMs: number;
+  /** How many runs a process remembers between their tasks. Default: the SDK's, by the memory there is. */
+  maxCachedWorkflows?: number;
   /** The version of a worker deployment that this process is. None: unversioned. */
   deployment?: Deployment;
 }
@@ -35,9 +38,12 @@ const WORKFLOW_TASKS = 1;
 const ACTIVITY_TASKS = 2;
 const NOT_FOUND = 5;
 
+/** A call of a model may take a minute, and is paid for: it is let finish when the worker is told to stop. */
+const MODEL_GRACE = { shutdownGraceTime: '65s', shutdownForceTime: '75s' } as const;
+
 /**
- * Starts what one process does for purchase orders: a worker for the workflows, and one for the
- * activities of each partner. Returns when the server has been asked for work on every queue. Throws what
+ * Starts what one process does for purchase orders, and for the buying agent where it is given one: a
+ * worker for the workflows, and one for the activities of each partner. Returns when the server has been asked for work on every queue. Throws what
  * the SDK throws when the server can't be reached or the namespace isn't there.
  */
 export async function startOrderWorkers(options: OrderWorkersOptions): Promise<OrderWorkers> {
@@ -71,7 +77,7 @@ export async function startOrderWorkers(options: OrderWorkersOptions): Promise<O
 
 function workerOptions(options: OrderWorkersOptions): WorkerOptions[] {
   const { connection, namespace, taskQueue, rates, workflows, stickyTimeoutMs } = options;
-  const activities = partnerActivities(options);
+  const activities = activitiesByPartner(options);
   const shared = {
     connection,
     namespace,
@@ -91,19 +97,31 @@ function workerOptions(options: OrderWorkersOptions): WorkerOptions[] {
       // Enough for a hundred orders at once.
       maxConcurrentWorkflowTaskExecutions: 40,
       stickyQueueScheduleToStartTimeout: stickyTimeoutMs,
+      ...(options.maxCachedWorkflows !== undefined && {
+        maxCachedWorkflows: options.maxCachedWorkflows,
+      }),
     },
-    ...ORDER_PARTNERS.map((partner) => ({
+    ...PARTNER_NAMES.filter((partner) => partner in activities).map((partner) => ({
       ...shared,
+      ...(partner === 'model' ? MODEL_GRACE : {}),
       taskQueue: partnerQueue(taskQueue, partner),
-      activities: activities[partner],
+      activities: activities[partner] ?? {},
       // Kept by the server, for all workers of the queue together; the last one that asked is believed.
       maxTaskQueueActivitiesPerSecond: rates[partner],
       // A partner sees eight requests of one order at most.
       maxConcurrentActivityTaskExecutions: 100,
-      // Five queues: half of the SDK's ten each, and still an activity every few milliseconds.
+      // Seven queues: half of the SDK's ten each, and still an activity every few milliseconds.
       maxConcurrentActivityTaskPolls: 5,
     })),
   ];
+}
+
+function activitiesByPartner(options: OrderWorkersOptions): Partial<Record<PartnerName, object>> {
+  const { partners, agent } = options;
+  const { supplier, ...others } = partnerActivities(options);
+  if (!agent) return { supplier, ...others };
+  const { supplier: asks, ...own } = agentActivities({ ...partners, ...agent });
+  return { supplier: { ...supplier, ...asks }, ...others, ...own };
 }
 
 function deploymentOptions({ name, buildId, versioning }: Deployment): WorkerDeploymentOptions {

@@ -1,6 +1,6 @@
 import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { Limits, StepCall } from '../activities/attempt.ts';
-import type { LocalActivities, PartnerActivities } from '../activities/index.ts';
+import type { AgentActivities, LocalActivities, PartnerActivities } from '../activities/index.ts';
 import type { PartnerQueue } from '../activities/partner-queues.ts';
 import type { OrderId } from '../core/identity.ts';
 import type { Policy } from '../core/policy.ts';
@@ -13,20 +13,7 @@ import type { Policy } from '../core/policy.ts';
  */
 export function activitiesOf(policy: Policy) {
   const at = <P extends keyof PartnerActivities>(partner: P) =>
-    proxyActivities<PartnerActivities[P]>({
-      taskQueue: queueOf(partner),
-      startToCloseTimeout: policy.attemptTimeoutMs,
-      heartbeatTimeout: policy.heartbeatMs,
-      // An effect that is under way reports before its run goes on to undo it.
-      cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-      retry: {
-        maximumAttempts: policy.maxAttempts,
-        // Failures that know their class bring their own delay; this one is for lost workers. Zero is not allowed.
-        initialInterval: Math.max(1, policy.retryInitialMs),
-        maximumInterval: Math.max(1, policy.retryInitialMs, policy.retryMaxMs),
-        backoffCoefficient: 2,
-      },
-    });
+    activitiesAt<P, PartnerActivities[P]>(partner, policy);
   return {
     payments: at('payments'),
     bureau: at('bureau'),
@@ -36,8 +23,35 @@ export function activitiesOf(policy: Policy) {
   };
 }
 
+/** Those of the buying agent that only ask, under the same policy: `useTool` at both. */
+export function toolsOf(policy: Policy) {
+  return {
+    supplier: activitiesAt<'supplier', AgentActivities['supplier']>('supplier', policy),
+    finance: activitiesAt<'finance', AgentActivities['finance']>('finance', policy),
+  };
+}
+
+type Partner = keyof PartnerActivities | keyof AgentActivities;
+
+function activitiesAt<P extends Partner, A extends object>(partner: P, policy: Policy) {
+  return proxyActivities<A>({
+    taskQueue: queueOf(partner),
+    startToCloseTimeout: policy.attemptTimeoutMs,
+    heartbeatTimeout: policy.heartbeatMs,
+    // An effect that is under way reports before its run goes on to undo it.
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+    retry: {
+      maximumAttempts: policy.maxAttempts,
+      // Failures that know their class bring their own delay; this one is for lost workers. Zero is not allowed.
+      initialInterval: Math.max(1, policy.retryInitialMs),
+      maximumInterval: Math.max(1, policy.retryInitialMs, policy.retryMaxMs),
+      backoffCoefficient: 2,
+    },
+  });
+}
+
 /** `partnerQueue` itself is the activities' code, which a workflow can't have; its type keeps the two alike. */
-function queueOf<P extends keyof PartnerActivities>(partner: P): PartnerQueue<P> {
+export function queueOf<P extends Partner>(partner: P): PartnerQueue<P> {
   return `${workflowInfo().taskQueue}-${partner}`;
 }
 
@@ -74,7 +88,10 @@ export function callOf(
   return { id: run.id, revision, again, limits: limitsOf(policy) };
 }
 
-/** True after a reset: the run that was reset may have had a request under way. */
+/**
+ * True of an order after a reset: the run that was reset may have had a request under way. A workflow that
+ * continues as new would look as if it had been reset.
+ */
 export function wasReset(): boolean {
   const { runId, firstExecutionRunId } = workflowInfo();
   return runId !== firstExecutionRunId;

@@ -1,4 +1,5 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { AgentAnswer } from '../core/agent/contract.ts';
 import type {
   DecideResult,
   Decision,
@@ -8,10 +9,13 @@ import type {
 } from '../core/contract.ts';
 import type { Order } from '../core/order/schema.ts';
 
-/** What the outside may say to an order's workflow. Imported by the client as values, so nothing else lives here. */
+/** What the outside may say to an order's workflow, and to the agent's. Imported by the client as values, so nothing else lives here. */
 
 /** Answers a pause. An answer that is early, late, second or for another gate is recorded and returned as a conflict. */
 export const decideUpdate = defineUpdate<DecideResult, [Decision]>('decide');
+
+/** Answers the agent's question, under the same rules. */
+export const answerUpdate = defineUpdate<DecideResult, [AgentAnswer]>('answer');
 
 export type OperatorCommand = OperatorAction &
   (

@@ -8,6 +8,8 @@ export interface StepProblem {
   message: string;
   /** True when the partner refused at once: no earlier attempt can have had an effect. */
   firstAttempt: boolean;
+  /** How long the partner asked to wait, where a workflow decides itself about the next attempt. */
+  retryAfterMs?: number;
 }
 
 /**
@@ -30,9 +32,13 @@ export function problemOf(error: unknown): StepProblem {
 function reported({ type, message, details }: ApplicationFailure): StepProblem {
   const failureClass = FAILURE_CLASSES.find((known) => known === type) ?? 'unknown';
   const [detail] = details ?? [];
-  const firstAttempt =
-    typeof detail === 'object' && detail !== null && 'attempt' in detail && detail.attempt === 1;
-  return { failureClass, message, firstAttempt };
+  const { attempt, retryAfterMs } = isDetail(detail) ? detail : {};
+  const asked = typeof retryAfterMs === 'number' ? { retryAfterMs } : {};
+  return { failureClass, message, firstAttempt: attempt === 1, ...asked };
+}
+
+function isDetail(detail: unknown): detail is { attempt?: unknown; retryAfterMs?: unknown } {
+  return typeof detail === 'object' && detail !== null;
 }
 
 /** Children and activities wrap what happened; the StepFailure behind an ApplicationFailure says nothing new. */

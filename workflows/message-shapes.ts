@@ -1,3 +1,4 @@
+import type { AgentAnswer } from '../core/agent/contract.ts';
 import type { Decision } from '../core/contract.ts';
 import type { OperatorCommand } from './definitions.ts';
 
@@ -14,6 +15,15 @@ export function checkDecision(answer: Partial<Decision> | undefined): void {
   if (answer?.decision !== 'approve' && answer?.decision !== 'reject') {
     throw new Error("decision must be 'approve' or 'reject'");
   }
+  if (!Number.isInteger(answer.gateVersion)) throw new Error('gateVersion must be a whole number');
+}
+
+/** Throws when `answer` is no AgentAnswer: words, or a decision as an order's. */
+export function checkAnswer(answer: Partial<AgentAnswer> | undefined): void {
+  if (!answer || !('text' in answer)) return checkDecision(answer);
+  mustBeText('gate', answer.gate);
+  mustBeText('by', answer.by);
+  mustBeText('text', answer.text);
   if (!Number.isInteger(answer.gateVersion)) throw new Error('gateVersion must be a whole number');
 }
 

@@ -1,18 +1,13 @@
-import { CancellationScope, setHandler, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, setHandler } from '@temporalio/workflow';
 import type { Decision, Position } from '../core/contract.ts';
 import { answerOperator } from './operator.ts';
 import { takeDecision } from './approve.ts';
 import type { OperatorCommand } from './definitions.ts';
 import { cancelSignal, decideUpdate, operateUpdate, positionQuery } from './definitions.ts';
+import { isFlooded, refuseFlood } from './flood.ts';
 import { checkCommand, checkDecision, shortText } from './message-shapes.ts';
 import { note } from './position.ts';
 import type { CancelRequest, Run } from './run.ts';
-
-/**
- * Answers are kept in the history, so a run that is answered without end would outgrow it (the engine
- * ends a run at 50 MB). No run of honest people gets near this.
- */
-const MAX_HISTORY_BYTES = 20_000_000;
 
 /**
  * Registers what the outside may say to the run; before the first await, so that nothing that came
@@ -47,7 +42,7 @@ export function listen(run: Run, steps: CancellationScope): void {
 function requestCancel(run: Run, steps: CancellationScope, request: CancelRequest): void {
   const { by, reason } = request;
   if (run.cancel?.by === by && run.cancel.reason === reason) return;
-  if (workflowInfo().historySize > MAX_HISTORY_BYTES) return;
+  if (isFlooded()) return;
   if (!run.cancellable || run.cancel) {
     note(run, { type: 'cancel-too-late', by, reason });
     return;
@@ -55,12 +50,6 @@ function requestCancel(run: Run, steps: CancellationScope, request: CancelReques
   run.cancel = request;
   note(run, { type: 'cancel-requested', by, reason });
   steps.cancel();
-}
-
-function refuseFlood(): void {
-  if (workflowInfo().historySize > MAX_HISTORY_BYTES) {
-    throw new Error('this run has been sent too many answers; its history is full');
-  }
 }
 
 function withProgress({ position, prices, input }: Run): Position {

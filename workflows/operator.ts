@@ -2,13 +2,13 @@ import { condition, upsertMemo } from '@temporalio/workflow';
 import type { OperatorResult } from '../core/contract.ts';
 import { businessKey, orderIdOf } from '../core/identity.ts';
 import type { RunInput } from '../core/order/run-input.ts';
-import type { Step, UndoableStep } from '../core/steps.ts';
+import type { AnyStep, Step, UndoableStep } from '../core/steps.ts';
 import type { OperatorCommand } from './definitions.ts';
 import { differences } from '../core/order/difference.ts';
 import type { StepProblem } from './failures.ts';
 import { move, now, record } from './position.ts';
 import { Stopped } from './run.ts';
-import type { OperatorQuestion, Run } from './run.ts';
+import type { AnyRun, OperatorQuestion, Run } from './run.ts';
 import { MEMO_FAILURES } from './search-attributes.ts';
 
 /** Enough for an operator to judge by; the memo is written anew each time. */
@@ -20,11 +20,9 @@ const MAX_FAILURES = 20;
  */
 export async function askOperator(run: Run, step: Step, problem: StepProblem): Promise<void> {
   // The invoice may be out, and nobody can take a mail back: another amount would need another order.
-  const noFix = step === 'invoice' || step === 'close' ? 'the invoice may be out' : undefined;
-  const reason = reasonOf(problem);
-  const command = await ask(run, problem, noFix, () =>
-    move(run, stuckBecause(reason), { type: 'stuck', step, reason }),
-  );
+  const mayBeOut = step === 'invoice' || step === 'close';
+  const fix = mayBeOut ? { no: 'the invoice may be out' } : { order: run.input.order };
+  const command = await untilOperated(run, { step, problem, fix });
   switch (command.action) {
     case 'replay':
       return;
@@ -43,23 +41,34 @@ export async function askAboutUndo(
   step: UndoableStep,
   problem: StepProblem,
 ): Promise<'replay' | 'discard'> {
-  const reason = reasonOf(problem);
-  const command = await ask(run, problem, 'the run is being undone', () =>
-    move(run, stuckBecause(reason), { type: 'undo-failed', step, reason }),
-  );
+  const fix = { no: 'the run is being undone' };
+  const command = await untilOperated(run, { step, problem, fix, undo: step });
   return command.action === 'replay' ? 'replay' : 'discard';
 }
 
-async function ask(
-  run: Run,
-  { failureClass, message }: StepProblem,
-  noFix: string | undefined,
-  show: () => void,
+interface Stuck extends Pick<OperatorQuestion, 'fix'> {
+  step: AnyStep;
+  problem: StepProblem;
+  /** The step whose undo it is that failed. */
+  undo?: UndoableStep;
+}
+
+/** Shows the run as stuck until an operator says what to do, which may be a fix only where `fix` has an order. */
+export async function untilOperated(
+  run: AnyRun,
+  { step, problem, fix, undo }: Stuck,
 ): Promise<OperatorCommand> {
+  const { failureClass, message } = problem;
   run.failures = [...run.failures, { at: now(), failureClass, message }].slice(-MAX_FAILURES);
   upsertMemo({ [MEMO_FAILURES]: run.failures });
-  show();
-  const question: OperatorQuestion = noFix === undefined ? {} : { noFix };
+  const reason = `${message} (${failureClass})`;
+  const waitingFor = { kind: 'operator', reason, since: now() } as const;
+  move(
+    run,
+    { status: 'stuck', waitingFor },
+    undo ? { type: 'undo-failed', step: undo, reason } : { type: 'stuck', step, reason },
+  );
+  const question: OperatorQuestion = { fix };
   run.question = question;
   try {
     await condition(() => question.answer !== undefined);
@@ -71,7 +80,7 @@ async function ask(
 }
 
 /** Takes an operator's command. Called from the update's handler. */
-export function answerOperator(run: Run, command: OperatorCommand): OperatorResult {
+export function answerOperator(run: AnyRun, command: OperatorCommand): OperatorResult {
   const { question } = run;
   if (!question || question.answer) return refuse('the run is not stuck');
   const { step } = run.position;
@@ -84,11 +93,14 @@ export function answerOperator(run: Run, command: OperatorCommand): OperatorResu
       record(run, { type: 'discarded', step, by, why });
       break;
     case 'fix': {
-      if (question.noFix !== undefined) return refuse(`no fix here: ${question.noFix}`);
+      const { fix } = question;
+      if ('no' in fix) return refuse(`no fix here: ${fix.no}`);
       if (businessKey(orderIdOf(command.order)) !== businessKey(run.id)) {
         return refuse('a fix keeps the buyer and the reference of the order');
       }
-      record(run, { type: 'fixed', step, by, why, ...differences(run.input.order, command.order) });
+      const changed = differences(fix.order, command.order);
+      // Only an order has an order to fix.
+      record(run, { type: 'fixed', step: step as Step, by, why, ...changed });
       break;
     }
     default:
@@ -106,12 +118,4 @@ function fixedInput(run: Run, fix: OperatorCommand & { action: 'fix' }): RunInpu
   const { policy, revision } = run.input;
   const due = fix.chargeAt === undefined ? {} : { chargeAt: fix.chargeAt };
   return { order: fix.order, policy, revision: revision + 1, ...due };
-}
-
-function stuckBecause(reason: string) {
-  return { status: 'stuck', waitingFor: { kind: 'operator', reason, since: now() } } as const;
-}
-
-function reasonOf({ failureClass, message }: StepProblem): string {
-  return `${message} (${failureClass})`;
 }

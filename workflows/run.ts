@@ -1,30 +1,36 @@
 import type { Totals } from '../core/order/totals.ts';
-import type { Position } from '../core/contract.ts';
+import type { Position, RunPosition } from '../core/contract.ts';
 import type { OpenedGate } from '../core/decisions.ts';
 import type { FailureClass } from '../core/failures.ts';
 import type { OrderId } from '../core/identity.ts';
 import type { RunInput } from '../core/order/run-input.ts';
-import type { Outcome, UndoableStep } from '../core/steps.ts';
+import type { Order } from '../core/order/schema.ts';
+import type { AgentOutcome, AnyStep, Outcome, Step, UndoableStep } from '../core/steps.ts';
 import type { OperatorCommand } from './definitions.ts';
 
-/** All that one order's run remembers. Workflow functions take it as their first argument; nothing is kept elsewhere. */
-export interface Run {
+/** What a run remembers, of whatever kind: its position, and what people are and were asked. */
+export interface AnyRun<S extends AnyStep = AnyStep, O extends AgentOutcome = AgentOutcome> {
   readonly id: OrderId;
+  position: RunPosition<S, O>;
+  gates: OpenedGate[];
+  question?: OperatorQuestion;
+  /** What made the run stuck, newest last. */
+  failures: RecordedFailure[];
+}
+
+/** All that one order's run remembers. Workflow functions take it as their first argument; nothing is kept elsewhere. */
+export interface Run extends AnyRun<Step, Outcome> {
   /** The order as it is now: a fix replaces it. */
   input: RunInput;
   position: Position;
   /** Unit prices by line id, kept so that a replayed step asks only for the missing ones. */
   prices: Map<string, string>;
   totals?: Totals;
-  gates: OpenedGate[];
   /** In the order in which the steps were begun. */
   undos: Undo[];
   /** False from the invoice on, and while the run is on its way out: a cancel is too late then. */
   cancellable: boolean;
   cancel?: CancelRequest;
-  question?: OperatorQuestion;
-  /** What made the run stuck, newest last. */
-  failures: RecordedFailure[];
 }
 
 export interface CancelRequest {
@@ -44,8 +50,8 @@ export interface Undo {
 
 /** What a stuck run asks an operator. */
 export interface OperatorQuestion {
-  /** Why a fix is no answer here, if it isn't. */
-  noFix?: string;
+  /** The order that a fix replaces, or why a fix is no answer here. */
+  fix: { order: Order } | { no: string };
   answer?: OperatorCommand;
 }
 

@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { SearchAttributePair, SearchAttributeUpdatePair } from '@temporalio/common';
-import type { Position, WaitingFor } from '../core/contract.ts';
+import type { RunPosition, WaitingFor } from '../core/contract.ts';
 
 /**
  * What `temporal workflow list` and the web page can filter on. Registered when the stack or a worker
@@ -50,7 +50,7 @@ export function fromSearchable(value: string): string {
 }
 
 /** What a run starts with, so that lists know it before any worker has seen it. */
-export function initialAttributes({ id, step, status }: Position): SearchAttributePair[] {
+export function initialAttributes({ id, step, status }: RunPosition): SearchAttributePair[] {
   return [
     { key: orderRefKey, value: searchable(id.orderRef) },
     { key: orderBuyerKey, value: searchable(id.buyerId) },
@@ -60,7 +60,7 @@ export function initialAttributes({ id, step, status }: Position): SearchAttribu
 }
 
 /** The attributes that follow a run's position; null takes one away. */
-export function positionAttributes(position: Position): SearchAttributeUpdatePair[] {
+export function positionAttributes(position: RunPosition): SearchAttributeUpdatePair[] {
   const { step, status, outcome, waitingFor } = position;
   const until = waitingFor && 'until' in waitingFor ? waitingFor.until : undefined;
   return [
@@ -76,14 +76,17 @@ function whom(waitingFor: WaitingFor): string {
   return waitingFor.kind === 'person' ? waitingFor.who : waitingFor.kind;
 }
 
-/** The workflow type and the task queue of orders. */
+/** The workflow types, which tell runs of the two kinds apart, and the task queue of both. */
 export const ORDER_WORKFLOW = 'purchaseOrder';
+export const AGENT_WORKFLOW = 'buyingAgent';
 export const ORDER_TASK_QUEUE = 'orders';
 
 /**
  * Memo fields. `position` is what `where` answers from without a worker; `contentHash` tells a
- * conflict from "already there"; `failures` is what made a stuck run stuck.
+ * conflict from "already there"; `failures` is what made a stuck run stuck; `transcript` is where in the
+ * claim-check store an agent's is.
  */
 export const MEMO_POSITION = 'position';
 export const MEMO_CONTENT_HASH = 'contentHash';
 export const MEMO_FAILURES = 'failures';
+export const MEMO_TRANSCRIPT = 'transcript';

@@ -1,11 +1,13 @@
 import { Client, Connection } from '@temporalio/client';
 import type { ConnectionOptions } from '@temporalio/client';
 import type { Pipeline } from '../../core/contract.ts';
+import { runIdOf } from '../../core/identity.ts';
 import { defaultPolicy } from '../../core/policy.ts';
 import { ORDER_TASK_QUEUE } from '../../workflows/search-attributes.ts';
 import { cancel } from './temporal/cancel.ts';
 import { deadLetters } from './temporal/dead-letters.ts';
 import { decide } from './temporal/decide.ts';
+import { ORDERS } from './temporal/kinds.ts';
 import { list } from './temporal/list.ts';
 import { reset } from './temporal/reset.ts';
 import { submit } from './temporal/submit.ts';
@@ -39,8 +41,8 @@ export async function openTemporal(options: TemporalOptions): Promise<Pipeline> 
     submit: (order, policy = defaultPolicy) => submit(client, taskQueue, order, policy),
     where: (id) => where(client, id),
     decide: (id, decision) => decide(client, confirmWithinMs, id, decision),
-    cancel: (id, by, reason) => cancel(client, id, by, reason),
-    list: (filter = {}) => list(client, filter),
+    cancel: (id, by, reason) => cancel(client, runIdOf(id), by, reason),
+    list: ({ orderRef: ref, ...filter } = {}) => list(client, ORDERS, { ...filter, ref }),
     reset: (id, action) => reset(client, id, action),
     deadLetters: deadLetters(client, confirmWithinMs),
     versions: versions(client, namespace, taskQueue),
@@ -51,7 +53,8 @@ export async function openTemporal(options: TemporalOptions): Promise<Pipeline> 
   };
 }
 
-function connect({ address, connection }: TemporalOptions): Promise<Connection> {
+/** Connects as the options say; a connection that was given is taken as it is. */
+export function connect({ address, connection }: TemporalOptions): Promise<Connection> {
   if (connection instanceof Connection) return Promise.resolve(connection);
   return Connection.connect({
     connectTimeout: '4s',

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { GateWaits } from '../decisions.ts';
 import { NANO_EUR_PER_EUR } from './prices.ts';
 
 const ms = z.number().int().nonnegative();
@@ -38,14 +37,6 @@ export const agentPolicySchema = z.strictObject({
   modelTimeoutMs: ms,
 });
 export type AgentPolicy = z.infer<typeof agentPolicySchema>;
-
-export function answerWaits(limits: AgentPolicy): GateWaits {
-  return {
-    reminderMs: limits.answerReminderMs,
-    escalationMs: limits.answerEscalationMs,
-    deadlineMs: limits.answerDeadlineMs,
-  };
-}
 
 export const defaultAgentPolicy: AgentPolicy = {
   maxTurns: 30,

@@ -1,7 +1,8 @@
+import type { AgentPosition } from '../../core/agent/contract.ts';
 import type { OrderId } from '../../core/identity.ts';
 import { formatNanoEur } from '../../core/agent/prices.ts';
 import { chargeForLostCalls } from '../guards/agent.ts';
-import { agentCounts, hasEnded, untilAgent } from '../observe/agents.ts';
+import { agentCounts, untilAgent } from '../observe/agents.ts';
 import { countMessages, openMessages } from '../observe/messages.ts';
 import { until } from '../observe/until.ts';
 import type { Outcome, Scenario, Stage } from '../scenario.ts';
@@ -57,7 +58,7 @@ async function die(stage: Stage): Promise<Outcome> {
   const { wrong, ended } = await judge(world, searching);
   await stage.say(`killed in ${deaths} searches: ${ended}`);
   if (wrong) return { verdict: 'broke', how: wrong, counted: {} };
-  return { ...thinking, counted: { ...thinking.counted, 'killed in a tool': deaths } };
+  return { ...thinking, counted: { ...thinking.counted, 'killed in a tool': deaths, then: ended } };
 }
 
 /** Every death may have been paid for, so every one is charged, and the money ends. */
@@ -99,7 +100,7 @@ async function killWhile(
     const died = await until(`the worker in ${operation}, or the end`, async () => {
       if ((await partners.held({ operation })).length > 0) return true;
       const answer = await pipeline.where(id);
-      return answer.kind === 'position' && hasEnded(answer.position) ? false : undefined;
+      return answer.kind === 'position' && isOver(answer.position) ? false : undefined;
     });
     await worker.kill();
     await partners.release();
@@ -110,8 +111,13 @@ async function killWhile(
   }
 }
 
+/** Ended, or in the hands of an operator: nothing is tried any more. */
+function isOver({ status }: AgentPosition): boolean {
+  return status === 'ended' || status === 'stuck';
+}
+
 async function judge(world: World, id: OrderId, budget = Infinity) {
-  const { outcome, spent } = await untilAgent(world, id, hasEnded);
+  const { outcome, status, spent } = await untilAgent(world, id, isOver);
   const { completion } = await agentCounts(world, id);
   const charged = spent.calls + spent.lostCalls;
   const wrong =
@@ -120,7 +126,7 @@ async function judge(world: World, id: OrderId, budget = Infinity) {
       : spent.nanoEur > budget
         ? `spent ${formatNanoEur(spent.nanoEur)} of ${formatNanoEur(budget)}`
         : undefined;
-  return { wrong, ended: String(outcome), nanoEur: spent.nanoEur };
+  return { wrong, ended: outcome ?? status, nanoEur: spent.nanoEur };
 }
 
 /** The message comes back as often as the transport lets it, and each time the model is asked anew. */

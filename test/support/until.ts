@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Position, RunPosition } from '../../core/contract.ts';
+import type { RunPosition } from '../../core/contract.ts';
 
 /** Long enough on a machine that runs other tests as well; reached only when something is wrong. */
 const LIMIT_MS = 120_000;
@@ -23,7 +23,7 @@ export async function until<T>(
 }
 
 /** Polls until the position is as wanted, and returns it. Throws, with the last one, when it is not so in time. */
-export async function untilPosition<P extends RunPosition = Position>(
+export async function untilPosition<P extends RunPosition>(
   read: () => Promise<P>,
   wanted: (position: P) => boolean,
 ): Promise<P> {

@@ -48,13 +48,19 @@ export async function ask(session: Session, words: string, options: AskOptions):
   const json = { request, model: asked.model, result };
   if (result.kind === 'conflict') return { exitCode: EXIT.conflict, json, out: [started] };
   if (!options.follow) {
-    const err = [commandOn(session.on, `agent where ${request} --follow`)];
-    return { exitCode: EXIT.done, json, out: [started], err };
+    const where = commandOn(session.on, `agent where ${request} --follow`);
+    // A chain could not say.
+    return {
+      exitCode: EXIT.done,
+      json,
+      out: [started],
+      err: session.on === 'chain' ? [] : [where],
+    };
   }
   session.progress(started);
   const followed = await follow(session, agents, result.id);
   if (followed.kind === 'position') {
-    const answer = positionAnswer(session, followed.position, {});
+    const answer = positionAnswer(followed.position, {});
     return { ...answer, json: { ...answer.json, ...json, position: followed.position } };
   }
   const why = followed.kind === 'cannot' ? followed.reason : 'it is not there any more';

@@ -39,7 +39,7 @@ export async function collect(
     );
   }
   const result = { kind: 'collected', taken, bytes: counted.bytes(), folder };
-  const out = [text`${taken} orphans taken, ${result.bytes} bytes, from ${folder}`];
+  const out = [text`orphans taken: ${taken} (${result.bytes} bytes), from ${folder}`];
   return { exitCode: EXIT.done, json: { result }, out };
 }
 

@@ -27,14 +27,15 @@ export async function where(
   const result = options.follow ? await follow(session, agents, id) : await agents.where(id);
   if (result.kind === 'not-found') throw notFound(requestsOf(agents), reference);
   if (result.kind === 'cannot') throw cannot(agents, result);
-  return positionAnswer(session, result.position, options);
+  return positionAnswer(result.position, options);
 }
 
 export function positionAnswer(
-  { now }: Session,
   whole: AgentPosition,
   { history: withHistory }: Pick<WhereOptions, 'history'>,
 ): Answer {
+  // Not the session's: following may have taken minutes since it began.
+  const now = new Date();
   const { history, historyCut, ...position } = whole;
   const out = agentLines(whole, now);
   if (withHistory) out.push('', ...historyLines(history, historyCut));

@@ -1,25 +1,23 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Client } from '@temporalio/client';
 import type { CancelResult } from '../../../core/contract.ts';
-import { runIdOf } from '../../../core/identity.ts';
-import type { OrderId } from '../../../core/identity.ts';
 import { cancelSignal } from '../../../workflows/definitions.ts';
-import { describeRun, isRunning } from './description.ts';
+import { describeWorkflow, isRunning } from './description.ts';
 import { stallOf } from './stall.ts';
 
 /** Asks the run to stop and undo what it did. The request is durable, also while no worker lives. */
 export async function cancel(
   client: Client,
-  id: OrderId,
+  workflowId: string,
   by: string,
   reason: string,
 ): Promise<CancelResult> {
   const ended = { kind: 'conflict', conflict: 'ended', reason: 'the run has ended' } as const;
-  const run = await describeRun(client, id);
+  const run = await describeWorkflow(client, workflowId);
   if (!run) return { kind: 'not-found' };
   if (!isRunning(run)) return ended;
   try {
-    await client.workflow.getHandle(runIdOf(id)).signal(cancelSignal, { by, reason });
+    await client.workflow.getHandle(workflowId).signal(cancelSignal, { by, reason });
     const stalled = await stallOf(client, run);
     return { kind: 'requested', ...(stalled && { stalled: stalled.reason }) };
   } catch (error) {

@@ -9,9 +9,7 @@ import {
 import type { Client } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import { createHash } from 'node:crypto';
-import { runIdOf } from '../../../core/identity.ts';
-import type { OrderId } from '../../../core/identity.ts';
-import { describeRun } from './description.ts';
+import { describeWorkflow } from './description.ts';
 import { stallOf } from './stall.ts';
 
 export type Confirmed<T> =
@@ -28,11 +26,11 @@ export type Confirmed<T> =
 export async function confirm<T, A>(
   client: Client,
   withinMs: number,
-  id: OrderId,
+  workflowId: string,
   update: UpdateDefinition<T, [A]>,
   { argument, updateId }: { argument: A; updateId: string },
 ): Promise<Confirmed<T>> {
-  const handle = client.workflow.getHandle(runIdOf(id));
+  const handle = client.workflow.getHandle(workflowId);
   try {
     const answer = await client.withDeadline(Date.now() + withinMs, () =>
       handle.executeUpdate(update, { args: [argument], updateId }),
@@ -44,20 +42,21 @@ export async function confirm<T, A>(
       throw new RangeError(error.cause?.message ?? error.message, { cause: error });
     }
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcDeadlineError(error)) {
-      const why = (await stalledBecause(client, id)) ?? `no worker answered within ${withinMs} ms`;
+      const why =
+        (await stalledBecause(client, workflowId)) ?? `no worker answered within ${withinMs} ms`;
       return notConfirmed(why);
     }
     if (hasCode(error, PASSING)) return notConfirmed('the server is busy or moving');
     // When a run's tasks have failed some times, the server takes no update for it any more.
-    const why = hasCode(error, [FAILED_PRECONDITION]) && (await stalledBecause(client, id));
+    const why = hasCode(error, [FAILED_PRECONDITION]) && (await stalledBecause(client, workflowId));
     if (why) return notConfirmed(why);
     throw error;
   }
 }
 
 /** What a wait would not have changed. */
-async function stalledBecause(client: Client, id: OrderId): Promise<string | undefined> {
-  const run = await describeRun(client, id);
+async function stalledBecause(client: Client, workflowId: string): Promise<string | undefined> {
+  const run = await describeWorkflow(client, workflowId);
   const stalled = run && (await stallOf(client, run));
   return stalled && `the run is stuck until there is other code: ${stalled.reason}`;
 }

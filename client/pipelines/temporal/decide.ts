@@ -1,43 +1,60 @@
 import type { Client } from '@temporalio/client';
-import type { DecideResult, Decision, Position } from '../../../core/contract.ts';
+import type { DecideResult, Decision, RunPosition } from '../../../core/contract.ts';
 import { judgeDecision } from '../../../core/decisions.ts';
+import type { GateAnswer } from '../../../core/decisions.ts';
+import type { UpdateDefinition } from '@temporalio/common';
+import { runIdOf } from '../../../core/identity.ts';
 import type { OrderId } from '../../../core/identity.ts';
 import { decideUpdate } from '../../../workflows/definitions.ts';
 import { confirm, digest } from './confirm.ts';
-import { describeRun, isRunning } from './description.ts';
-import { positionOf } from './where.ts';
+import { describeWorkflow, isRunning, memoPosition } from './description.ts';
 
-/** Answers a run's question. Looked up first, since an update to a closed run and to none fail alike. */
-export async function decide(
+/** Answers an order's question. */
+export function decide(
   client: Client,
   withinMs: number,
   id: OrderId,
   decision: Decision,
 ): Promise<DecideResult> {
-  const run = await describeRun(client, id);
+  const said = { answer: decision, argument: decision };
+  return answerGate(client, withinMs, runIdOf(id), decideUpdate, said);
+}
+
+/**
+ * Answers a run's question through its update. Looked up first, since an update to a closed run and to
+ * none fail alike.
+ */
+export async function answerGate<A>(
+  client: Client,
+  withinMs: number,
+  workflowId: string,
+  update: UpdateDefinition<DecideResult, [A]>,
+  { answer, argument }: { answer: GateAnswer; argument: A },
+): Promise<DecideResult> {
+  const run = await describeWorkflow(client, workflowId);
   if (!run) return { kind: 'not-found' };
-  const position = positionOf(run);
-  if (!isRunning(run)) return tooLate(position, decision);
-  const sent = { argument: decision, updateId: updateIdOf(position, decision) };
-  const confirmed = await confirm(client, withinMs, id, decideUpdate, sent);
+  const position = memoPosition<RunPosition>(run);
+  if (!isRunning(run)) return tooLate(position, answer);
+  const sent = { argument, updateId: updateIdOf(position, answer) };
+  const confirmed = await confirm(client, withinMs, workflowId, update, sent);
   switch (confirmed.kind) {
     case 'answer':
       return confirmed.answer;
     case 'not-confirmed':
       return confirmed;
     case 'ended':
-      return tooLate(position, decision);
+      return tooLate(position, answer);
     default:
       return confirmed satisfies never;
   }
 }
 
 /** A closed run takes no entry any more, so this one answer leaves no trace in the run: the engine's limit. */
-function tooLate({ outcome }: Position, decision: Decision): DecideResult {
+function tooLate({ outcome }: RunPosition, answer: GateAnswer): DecideResult {
   const judged =
     outcome === undefined
       ? undefined
-      : judgeDecision({ upcoming: [], opened: [], outcome }, decision, Date.now());
+      : judgeDecision({ upcoming: [], opened: [], outcome }, answer, Date.now());
   if (judged?.kind === 'conflict') return judged;
   return { kind: 'conflict', conflict: 'ended', reason: 'the run has ended' };
 }
@@ -47,9 +64,11 @@ function tooLate({ outcome }: Position, decision: Decision): DecideResult {
  * is not open, it also carries where the run was: an answer that came too early must not be what a
  * later one, to the open gate, is answered with.
  */
-function updateIdOf({ waitingFor, step, since }: Position, decision: Decision): string {
-  const { gate, gateVersion, by } = decision;
-  const answer = [gate, gateVersion, decision.decision, digest(by)].join('/');
+function updateIdOf({ waitingFor, step, since }: RunPosition, said: GateAnswer): string {
+  const { gate, gateVersion, decision, by } = said;
+  // Words may be long.
+  const short = decision.length > 20 ? digest(decision) : decision;
+  const answer = [gate, gateVersion, short, digest(by)].join('/');
   const open =
     waitingFor?.kind === 'person' &&
     waitingFor.gate === gate &&

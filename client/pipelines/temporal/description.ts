@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import type { Position } from '../../../core/contract.ts';
+import type { Position, RunPosition } from '../../../core/contract.ts';
 import { runIdOf } from '../../../core/identity.ts';
 import type { OrderId } from '../../../core/identity.ts';
 import { MEMO_CONTENT_HASH, MEMO_POSITION } from '../../../workflows/search-attributes.ts';
@@ -45,15 +45,18 @@ export function isRunning({ status }: WorkflowExecutionDescription): boolean {
 }
 
 /** The run's position as it put it into its memo with its last transition. Throws when the workflow is not one of ours. */
-export function memoPosition({ memo, workflowId }: WorkflowExecutionDescription): Position {
+export function memoPosition<P extends RunPosition = Position>({
+  memo,
+  workflowId,
+}: Pick<WorkflowExecutionDescription, 'memo' | 'workflowId'>): P {
   const position = memo?.[MEMO_POSITION];
   if (typeof position !== 'object' || position === null || !('history' in position)) {
     throw new Error(
       `${workflowId} has no position in its memo: it was not started by this project`,
     );
   }
-  // Written by our own workflow and nobody else, from a Position.
-  return position as Position;
+  // Written by our own workflow and nobody else, from the position of its kind.
+  return position as unknown as P;
 }
 
 export function memoHash({ memo }: WorkflowExecutionDescription): string | undefined {

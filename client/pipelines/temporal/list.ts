@@ -1,10 +1,9 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import type { ListResult, RunFilter, RunSummary } from '../../../core/contract.ts';
-import { runIdOf } from '../../../core/identity.ts';
-import type { OrderId } from '../../../core/identity.ts';
-import { OUTCOMES, STATUSES, STEPS } from '../../../core/steps.ts';
+import type { RunPosition, RunSummary } from '../../../core/contract.ts';
+import { STATUSES } from '../../../core/steps.ts';
+import type { AgentOutcome, AnyStep, Status } from '../../../core/steps.ts';
 import {
-  ORDER_WORKFLOW,
+  MEMO_POSITION,
   fromSearchable,
   orderBuyerKey,
   orderOutcomeKey,
@@ -14,47 +13,64 @@ import {
   orderWaitsForKey,
   searchable,
 } from '../../../workflows/search-attributes.ts';
-import { describeRun, describeWorkflow, isRunning } from './description.ts';
+import { describeWorkflow, isRunning } from './description.ts';
+import type { Kind } from './kinds.ts';
 import { HAS_REPORTED_PROBLEMS, hasReportedProblems } from './stall.ts';
 import { positionOf } from './where.ts';
 
 const DEFAULT_LIMIT = 100;
 
-/** Runs that match, newest first. Lists lag behind by some 20 ms; `where` does not. */
-export async function list(client: Client, filter: RunFilter): Promise<ListResult> {
+export interface KindFilter<S extends AnyStep> {
+  status?: Status | undefined;
+  step?: S | undefined;
+  /** The buyer's reference. */
+  ref?: string | undefined;
+  buyerId?: string | undefined;
+  limit?: number | undefined;
+}
+
+/** Runs of a kind that match, newest first. Lists lag behind by some 20 ms; `where` does not. */
+export async function list<S extends AnyStep, O extends AgentOutcome>(
+  client: Client,
+  kind: Kind<S, O>,
+  filter: KindFilter<S>,
+): Promise<{ kind: 'runs'; runs: RunSummary<S, O>[] }> {
   const { limit = DEFAULT_LIMIT, status } = filter;
-  const runs: RunSummary[] = [];
-  for await (const run of client.workflow.list({ query: queryOf(filter), pageSize: 200 })) {
+  const runs: RunSummary<S, O>[] = [];
+  const query = queryOf(kind, filter);
+  for await (const run of client.workflow.list({ query, pageSize: 200 })) {
     if (runs.length >= limit) break;
-    const summary = summaryOf(run);
+    const summary = summaryOf(kind, run);
     // A stalled one says in its attributes what it was before.
     if (summary.status === 'stuck' && status !== undefined && status !== 'stuck') continue;
     if (status !== 'retrying') runs.push(summary);
     // The index does not know about attempts: only the server's own record of the run does.
-    else if (await isRetrying(client, summary.id)) runs.push({ ...summary, status });
+    else if (await isRetrying(client, kind.workflowIdOf(summary.id)))
+      runs.push({ ...summary, status });
   }
-  if (status === 'stuck') await addParentsOfStalled(client, filter, runs);
+  if (status === 'stuck') await addParentsOfStalled(client, kind, filter, runs);
   return { kind: 'runs', runs: runs.slice(0, limit) };
 }
 
-/** Of a stalled child the index knows, but not of the order that waits for it. */
-async function addParentsOfStalled(
+/** Of a stalled child the index knows, but not of the run that waits for it. */
+async function addParentsOfStalled<S extends AnyStep, O extends AgentOutcome>(
   client: Client,
-  { step, orderRef, buyerId }: RunFilter,
-  runs: RunSummary[],
+  kind: Kind<S, O>,
+  { step, ref, buyerId }: KindFilter<S>,
+  runs: RunSummary<S, O>[],
 ): Promise<void> {
-  const listed = new Set(runs.map(({ id }) => runIdOf(id)));
-  const query = `WorkflowType = 'priceLines' AND ExecutionStatus = 'Running' AND ${HAS_REPORTED_PROBLEMS}`;
+  const listed = new Set(runs.map(({ id }) => kind.workflowIdOf(id)));
+  const query = `WorkflowType = ${quoted(kind.childType)} AND ExecutionStatus = 'Running' AND ${HAS_REPORTED_PROBLEMS}`;
   for await (const { parentExecution } of client.workflow.list({ query })) {
     const parent = parentExecution?.workflowId;
     if (!parent || listed.has(parent)) continue;
     listed.add(parent);
     const run = await describeWorkflow(client, parent);
-    if (!run || !isRunning(run)) continue;
-    const summary = summaryOf(run);
+    if (!run || !isRunning(run) || run.type !== kind.workflowType) continue;
+    const summary = summaryOf(kind, run);
     const { id } = summary;
     if (buyerId !== undefined && buyerId !== id.buyerId) continue;
-    if (orderRef !== undefined && orderRef !== id.orderRef) continue;
+    if (ref !== undefined && ref !== id.orderRef) continue;
     if (step !== undefined && step !== summary.step) continue;
     runs.push({ ...summary, ...STALLED });
   }
@@ -64,8 +80,15 @@ async function addParentsOfStalled(
 /** As lists have it; `where` says more. */
 const STALLED = { status: 'stuck', waitingFor: 'other code' } as const;
 
-function queryOf({ status, step, orderRef, buyerId }: RunFilter): string {
-  const conditions = [`WorkflowType = ${quoted(ORDER_WORKFLOW)}`];
+function queryOf<S extends AnyStep>(
+  { workflowType }: Kind<S, AgentOutcome>,
+  { status, step, ref, buyerId }: KindFilter<S>,
+): string {
+  // Of a run that went on in a new execution, only that one.
+  const conditions = [
+    `WorkflowType = ${quoted(workflowType)}`,
+    "ExecutionStatus != 'ContinuedAsNew'",
+  ];
   // A run that was ended from outside still says `running` in its attributes.
   if (status !== undefined) {
     conditions.push(`ExecutionStatus ${status === 'ended' ? '!=' : '='} 'Running'`);
@@ -76,8 +99,7 @@ function queryOf({ status, step, orderRef, buyerId }: RunFilter): string {
     conditions.push(status === 'stuck' ? `(${said} OR ${HAS_REPORTED_PROBLEMS})` : said);
   }
   if (step !== undefined) conditions.push(`${orderStepKey.name} = ${quoted(step)}`);
-  if (orderRef !== undefined)
-    conditions.push(`${orderRefKey.name} = ${quoted(searchable(orderRef))}`);
+  if (ref !== undefined) conditions.push(`${orderRefKey.name} = ${quoted(searchable(ref))}`);
   if (buyerId !== undefined)
     conditions.push(`${orderBuyerKey.name} = ${quoted(searchable(buyerId))}`);
   return conditions.join(' AND ');
@@ -91,12 +113,15 @@ function quoted(value: string): string {
 
 type Listed = Pick<
   WorkflowExecutionInfo,
-  'typedSearchAttributes' | 'status' | 'startTime' | 'closeTime'
+  'typedSearchAttributes' | 'status' | 'startTime' | 'closeTime' | 'memo'
 >;
 
-function summaryOf(run: Listed): RunSummary {
+function summaryOf<S extends AnyStep, O extends AgentOutcome>(
+  { steps, outcomes }: Kind<S, O>,
+  run: Listed,
+): RunSummary<S, O> {
   const attributes = run.typedSearchAttributes;
-  const outcome = oneOf(OUTCOMES, attributes.get(orderOutcomeKey));
+  const outcome = oneOf(outcomes, attributes.get(orderOutcomeKey));
   const running = run.status.name === 'RUNNING';
   const status = oneOf(STATUSES, attributes.get(orderStatusKey)) ?? 'running';
   const waitingFor = attributes.get(orderWaitsForKey);
@@ -105,21 +130,27 @@ function summaryOf(run: Listed): RunSummary {
       buyerId: fromSearchable(attributes.get(orderBuyerKey) ?? ''),
       orderRef: fromSearchable(attributes.get(orderRefKey) ?? ''),
     },
-    step: oneOf(STEPS, attributes.get(orderStepKey)) ?? 'validate',
+    step: oneOf(steps, attributes.get(orderStepKey)) ?? steps[0],
     status: running ? status : 'ended',
     ...(outcome === undefined ? {} : { outcome }),
     ...(waitingFor === undefined ? {} : { waitingFor }),
-    startedAt: run.startTime.toISOString(),
+    startedAt: startedAt(run),
     ...(run.closeTime === undefined ? {} : { endedAt: run.closeTime.toISOString() }),
     ...(running && hasReportedProblems(run) ? STALLED : {}),
   };
+}
+
+/** Of the whole chain, where a run went on in new executions. */
+function startedAt({ memo, startTime }: Listed): string {
+  const position = memo?.[MEMO_POSITION] as Partial<RunPosition> | undefined;
+  return position?.startedAt ?? startTime.toISOString();
 }
 
 function oneOf<T extends string>(words: readonly T[], value: string | undefined): T | undefined {
   return words.find((word) => word === value);
 }
 
-async function isRetrying(client: Client, id: OrderId): Promise<boolean> {
-  const run = await describeRun(client, id);
+async function isRetrying(client: Client, workflowId: string): Promise<boolean> {
+  const run = await describeWorkflow(client, workflowId);
   return run !== undefined && positionOf(run).status === 'retrying';
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Client } from '@temporalio/client';
-import type { SubmitResult } from '../../../core/contract.ts';
+import type { RunPosition, SubmitResult } from '../../../core/contract.ts';
 import { orderIdOf, runIdOf } from '../../../core/identity.ts';
 import type { OrderId } from '../../../core/identity.ts';
 import { canonicalJson } from '../../../core/order/canonical.ts';
@@ -9,6 +9,7 @@ import { toRunInput } from '../../../core/order/run-input.ts';
 import type { RunInput } from '../../../core/order/run-input.ts';
 import type { Order } from '../../../core/order/schema.ts';
 import type { Policy } from '../../../core/policy.ts';
+import type { AgentOutcome, AnyStep } from '../../../core/steps.ts';
 import { initialPosition } from '../../../workflows/initial-position.ts';
 import {
   MEMO_CONTENT_HASH,
@@ -16,7 +17,9 @@ import {
   ORDER_WORKFLOW,
   initialAttributes,
 } from '../../../workflows/search-attributes.ts';
-import { describeRun, isRunning, memoHash, memoPosition } from './description.ts';
+import { describeWorkflow, isRunning, memoHash, memoPosition } from './description.ts';
+import { ORDERS } from './kinds.ts';
+import type { Kind } from './kinds.ts';
 
 /**
  * Starts the order's run, once for all time that the namespace keeps finished runs: a second submit
@@ -34,7 +37,7 @@ export async function submit(
   // The second round is for a run that was dropped from the server between refusal and look-up.
   for (let round = 0; round < 2; round++) {
     if (await started(client, taskQueue, input, contentHash)) return { kind: 'started', id };
-    const there = await alreadyThere(client, id, contentHash);
+    const there = await alreadyThere(client, ORDERS, { id, contentHash, what: 'order' });
     if (there) return there;
   }
   throw new Error(`${runIdOf(id)} can neither be started nor found`);
@@ -68,18 +71,19 @@ async function started(
   }
 }
 
-async function alreadyThere(
+/** What a second start of a run finds; undefined when the first is gone. `what` is for people: `order`. */
+export async function alreadyThere<O extends AgentOutcome>(
   client: Client,
-  id: OrderId,
-  contentHash: string,
-): Promise<SubmitResult | undefined> {
-  const run = await describeRun(client, id);
+  { workflowIdOf }: Kind<AnyStep, O>,
+  { id, contentHash, what }: { id: OrderId; contentHash: string; what: string },
+): Promise<SubmitResult<O> | undefined> {
+  const run = await describeWorkflow(client, workflowIdOf(id));
   if (!run) return undefined;
   if (memoHash(run) !== contentHash) {
-    const reason = 'this buyer has sent another order under the same reference';
+    const reason = `this buyer has sent another ${what} under the same reference`;
     return { kind: 'conflict', id, reason };
   }
   if (isRunning(run)) return { kind: 'already-running', id };
-  const { outcome } = memoPosition(run);
+  const { outcome } = memoPosition<RunPosition<AnyStep, O>>(run);
   return { kind: 'already-finished', id, ...(outcome === undefined ? {} : { outcome }) };
 }
