@@ -1,6 +1,8 @@
-import type { Position } from '../../core/contract.ts';
-import type { OrderId } from '../../core/identity.ts';
+import { agentRunIdOf } from '../../core/agent/identity.ts';
+import { fastForward } from '../../lab/time/temporal.ts';
 import { openAgentBench as openQueueBench } from '../queue/support/agent-bench.ts';
+import { openAgentBench as openTemporalBench } from '../support/agent-bench.ts';
+import { untilPosition } from '../support/until.ts';
 import type { AgentSide } from './agent-side.ts';
 
 export async function openQueueAgents(): Promise<AgentSide> {
@@ -9,9 +11,27 @@ export async function openQueueAgents(): Promise<AgentSide> {
     pipeline: bench.agent,
     partners: bench.orders.partners,
     until: (id, wanted) => bench.until(id, wanted),
-    untilOrder: (id: OrderId, wanted: (position: Position) => boolean) =>
-      bench.orders.until(id, wanted),
+    untilOrder: (id, wanted) => bench.orders.until(id, wanted),
     forward: (id, ms) => bench.shift(id, ms),
+    close: () => bench.close(),
+  };
+}
+
+export async function openTemporalAgents(): Promise<AgentSide> {
+  const bench = await openTemporalBench();
+  return {
+    pipeline: bench.agent,
+    partners: bench.partners,
+    until: (id, wanted) => bench.until(id, wanted),
+    untilOrder: (id, wanted) =>
+      untilPosition(async () => {
+        const answer = await bench.orders.where(id);
+        if (answer.kind !== 'position') throw new Error(`the order: ${answer.kind}`);
+        return answer.position;
+      }, wanted),
+    async forward(id, ms) {
+      await fastForward(bench.client, agentRunIdOf(id), ms);
+    },
     close: () => bench.close(),
   };
 }
