@@ -15,11 +15,12 @@ const LARGE = '100 office chairs under 200 euro each, ask me first';
 
 export const agentApprovalDays: Scenario = {
   name: 'agent-approval-days',
-  claim: 'an agent waits for people for days, with no worker alive, and goes on where it stood',
+  claim:
+    'an agent waits for people for days and goes on where it stood, with a worker that never saw it',
   about: 'a position that is held for days is what a queue does not have',
   fault:
-    'the agent asks what it should buy, and later for the order’s approval; at both times the worker is ' +
-    'killed and two days pass; answers also come too early and twice',
+    'the agent asks what it should buy, and later for the order’s approval; at both times two days ' +
+    'pass, then the worker is killed; answers also come too early and twice',
   counts:
     'answers of the model that were paid for, effects of the order, reminders, what each answer was told',
   code: {
@@ -76,19 +77,18 @@ async function untilAsked(world: World, id: OrderId, gate: string): Promise<bool
   return asks(await untilAgent(world, id, (each) => asks(each) || hasEnded(each)));
 }
 
-/** Kills the worker, lets the days pass, and returns another one that has looked at what was due. */
+/** Lets the days pass, kills the worker that saw to what was due on them, and returns another one. */
 async function twoDaysLater(
   stage: Stage,
   world: World,
   { id, worker, escalated }: { id: OrderId; worker: WorkerHandle; escalated: number },
 ): Promise<WorkerHandle> {
-  await worker.kill();
   const { forward } = await world.agents();
   await forward(id, 2 * DAY_MS);
-  await stage.say(`two days later, with no worker alive: ${await agentInWords(world, id)}`);
-  const successor = await world.startWorker();
   await untilAgent(world, id, ({ history }) => count(history, 'escalated') === escalated);
-  return successor;
+  await worker.kill();
+  await stage.say(`two days later, with no worker alive: ${await agentInWords(world, id)}`);
+  return world.startWorker();
 }
 
 function count(history: readonly HistoryEntry[], type: HistoryEntry['type']): number {

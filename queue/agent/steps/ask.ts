@@ -1,9 +1,9 @@
 import { absorb } from '../../../core/agent/absorb.ts';
 import type { AgentEvent } from '../../../core/agent/events.ts';
 import { next } from '../../../core/agent/next.ts';
-import { answerWaits } from '../../../core/agent/waits.ts';
 import type { AgentPolicy } from '../../../core/agent/policy.ts';
 import type { Question } from '../../../core/agent/state.ts';
+import { answerWaits } from '../../../core/agent/waits.ts';
 import { lookAtOpenGate, openGate } from '../../gates/approval.ts';
 import type { Asking } from '../../gates/approval.ts';
 import { readGates } from '../../gates/read-gates.ts';
