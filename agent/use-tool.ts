@@ -85,7 +85,7 @@ async function search(
   });
   const articles = found.slice(0, MAX_ARTICLES);
   const shownWith = (chars: number) =>
-    asData('find_suppliers', {
+    asData('catalogue', {
       articles: articles.map(({ known, article }) => ({ ...known, ...wordsOf(article, chars) })),
     });
   // Marks and escapes take their part too: a little less for each until it fits. Names alone always do.
@@ -117,7 +117,7 @@ async function quote(
     throw new StepFailure('refused', 'no-price', `supplier ${supplierId} names no usable price`);
   }
   const quotes = [{ ...article, unitPrice: unitPrice.data }];
-  return { shown: asData('get_quote', { quotes, currency }), learnt: { quotes } };
+  return { shown: asData('supplier', { quotes, currency }), learnt: { quotes } };
 }
 
 async function budget(
@@ -128,5 +128,5 @@ async function budget(
 ): Promise<Said> {
   const available = await finance.available({ buyerId: buyer.id, currency }, call);
   const enough = toMinor(amount, currency) <= available.minor;
-  return { shown: asData('check_budget', { available, enough }), learnt: { available } };
+  return { shown: asData('finance', { available, enough }), learnt: { available } };
 }

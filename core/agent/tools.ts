@@ -18,8 +18,8 @@ const words = (what: string, max: number) => z.string().regex(/\S/).max(max).des
 export const args = {
   search: z.strictObject({ query: words('what is looked for, in a few words', 200) }),
   quote: z.strictObject({
-    supplierId: id('as find_suppliers gave it'),
-    sku: id('as find_suppliers gave it'),
+    supplierId: id('as the search gave it'),
+    sku: id('as the search gave it'),
     quantity,
   }),
   budget: z.strictObject({ amount }),

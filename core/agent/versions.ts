@@ -34,15 +34,12 @@ const TOOLS_1: readonly Tool[] = [
   { name: 'refuse', does: 'refuse', description: 'Gives up, with a reason for the requester.' },
 ];
 
-/** A quote binds the supplier, which the model has to know: the tool is called what it does. */
-const PROMPT_2 = PROMPT_1.replace(
-  'get quotes from several of them',
-  'request quotes from several of them, which bind them for a day',
-);
+/** The suppliers' catalogues have become one, and the tool is called after it. */
+const PROMPT_2 = PROMPT_1.replace('Find suppliers, then', 'Search the catalogue, then');
 
 const TOOLS_2 = TOOLS_1.map((tool) =>
-  tool.does === 'quote'
-    ? { ...tool, name: 'request_quote', description: 'Has one supplier quote a binding price.' }
+  tool.does === 'search'
+    ? { ...tool, name: 'search_catalogue', description: 'Searches the catalogue of all suppliers.' }
     : tool,
 );
 

@@ -28,8 +28,8 @@ export interface Knowledge {
   available: z.infer<typeof money> | undefined;
   /** How many questions people have answered. */
   answers: number;
-  /** What quotes are asked for with: as it was called before, whatever the tools are called now. */
-  quoteTool: string;
+  /** What is searched with: as it was called before, whatever the tools are called now. */
+  searchTool: string;
   /** Tools whose last use failed, with the reason. */
   failed: Map<string, string>;
 }
@@ -38,8 +38,8 @@ export function readKnowledge({
   messages,
   tools,
 }: Pick<Question, 'messages' | 'tools'>): Knowledge {
-  const isQuote = (name: string) => name.includes('quote');
-  const offered = tools.map(({ function: { name } }) => name).find(isQuote);
+  const isSearch = (name: string) => name === 'find_suppliers' || name.startsWith('search');
+  const offered = tools.map(({ function: { name } }) => name).find(isSearch);
   const known: Knowledge = {
     text: '',
     turns: 0,
@@ -48,7 +48,7 @@ export function readKnowledge({
     quotes: [],
     available: undefined,
     answers: 0,
-    quoteTool: offered ?? 'get_quote',
+    searchTool: offered ?? 'find_suppliers',
     failed: new Map(),
   };
   const names = new Map<string, string>();
@@ -58,7 +58,7 @@ export function readKnowledge({
       for (const { id, function: called } of message.tool_calls ?? []) {
         names.set(id, called.name);
         // A model does again what it sees that it did.
-        if (isQuote(called.name)) known.quoteTool = called.name;
+        if (isSearch(called.name)) known.searchTool = called.name;
       }
     } else if (message.role === 'user') {
       learn(known, message.content);
@@ -66,7 +66,7 @@ export function readKnowledge({
       const name = names.get(message.tool_call_id) ?? '';
       if (learn(known, message.content)) known.failed.delete(name);
       // Nothing was shown yet, so this was no supplier's answer.
-      else if (!isQuote(name) || known.articles.length > 0) {
+      else if (name !== 'get_quote' || known.articles.length > 0) {
         known.failed.set(name, message.content);
       }
     }
@@ -80,7 +80,7 @@ function learn(known: Knowledge, content: string): boolean {
   if (!read.success) return false;
   const { text, turns = 0, articles = [], quotes = [], available, answers = [] } = read.data;
   if (data?.source === 'requester' && text !== undefined) known.text = text;
-  known.searched ||= data?.source === 'find_suppliers';
+  known.searched ||= data?.source === 'catalogue';
   known.turns += turns;
   known.articles.push(...articles);
   known.quotes.push(...quotes);

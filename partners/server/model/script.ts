@@ -20,24 +20,24 @@ function say(text: string, ...calls: Reply['calls']): Reply {
 export function reply(known: Knowledge): Reply {
   const { quantity, what, limit, ponder, askFirst } = wishOf(known.text);
   if (known.turns < ponder) {
-    return say('', call('find_suppliers', { query: `${what} variant ${known.turns + 1}` }));
+    return say('', call(known.searchTool, { query: `${what} variant ${known.turns + 1}` }));
   }
   const failed = known.failed.get('submit_order');
   if (failed !== undefined) return say('', call('refuse', { reason: failed.slice(0, 300) }));
   if (known.articles.length === 0) {
     return known.searched
       ? say('', call('refuse', { reason: `no supplier has ${what}` }))
-      : say('I look for suppliers.', call('find_suppliers', { query: what }));
+      : say('I look for suppliers.', call(known.searchTool, { query: what }));
   }
   if (askFirst && known.answers === 0 && !known.failed.has('ask_person')) {
     return say('', call('ask_person', { question: `Which colour should the ${what} have?` }));
   }
   if (known.quotes.length === 0) {
-    if (known.failed.has(known.quoteTool)) {
+    if (known.failed.has('get_quote')) {
       return say('', call('refuse', { reason: 'nobody quotes a price' }));
     }
     const asked = known.articles.slice(-3).map(({ supplierId, sku }) => ({ supplierId, sku }));
-    const calls = asked.map((each) => call(known.quoteTool, { ...each, quantity }));
+    const calls = asked.map((each) => call('get_quote', { ...each, quantity }));
     return say('I ask them all for a price.', ...calls);
   }
   return buyFrom(known, { quantity: fooled(known) ?? quantity, limit });

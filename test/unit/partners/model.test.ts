@@ -12,13 +12,13 @@ const articles = [4, 1, 2, 3].map((n) => ({
   sku: `CHAIR-${n}`,
   name: `chair ${n}`,
 }));
-const found = used('a', 'find_suppliers', {}, asData('find_suppliers', { articles }));
+const found = used('a', 'find_suppliers', {}, asData('catalogue', { articles }));
 const quoted = ['30.00', '20.00', '25.00'].flatMap((unitPrice, n) =>
   used(
     `q${n}`,
     'get_quote',
     {},
-    asData('get_quote', {
+    asData('supplier', {
       quotes: [{ supplierId: `sup_${n + 1}`, sku: `CHAIR-${n + 1}`, unitPrice }],
     }),
   ),
@@ -58,7 +58,7 @@ for (const [why, text, since] of [
   [
     'nobody has it',
     REQUEST,
-    used('a', 'find_suppliers', {}, asData('find_suppliers', { articles: [] })),
+    used('a', 'find_suppliers', {}, asData('catalogue', { articles: [] })),
   ],
   ['the order was not taken', REQUEST, used('s', 'submit_order', {}, 'error: no')],
 ] as const) {
@@ -83,7 +83,7 @@ test('it asks a person when it is told to, once', async (t) => {
 test('it believes a catalogue that gives it orders: guarding is the program’s business', async (t) => {
   const { model, partners } = await runningModel(t);
   const offers = await partners.supplier.search({ query: 'bargain chairs' }, call);
-  const evil = used('a', 'find_suppliers', {}, asData('find_suppliers', { articles: offers }));
+  const evil = used('a', 'find_suppliers', {}, asData('catalogue', { articles: offers }));
   const since = [...evil, ...quoted, ...may(10_000_000)];
   const { calls } = await model.complete(asking(REQUEST, ...since), call);
   assert.match(calls[0]?.arguments ?? '', /"quantity":"1000"/);
@@ -168,4 +168,12 @@ test('the catalogue finds three articles, or none, and finance says what may be 
   assert.deepEqual(await available('acme', 'EUR'), { currency: 'EUR', minor: 5_000_000 });
   assert.deepEqual(await available('acme', 'JPY'), { currency: 'JPY', minor: 50_000 });
   assert.equal((await available('poor-1', 'EUR')).minor, 0);
+});
+
+test('it calls a tool as it sees that it did before, whatever the tool is called now', async (t) => {
+  const { model } = await runningModel(t);
+  const text = `${REQUEST} [model: ponder 3]`;
+  const before = used('a', 'search_catalogue', {}, asData('catalogue', { articles }));
+  const answer = await model.complete(asking(text, ...before), call);
+  assert.equal(answer.calls[0]?.name, 'search_catalogue');
 });
