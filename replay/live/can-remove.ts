@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { PATCHES } from '../../client/pipelines/temporal/versions-list.ts';
 import type { Answer } from '../answer.ts';
 import { openRuns, quoted, withServer } from './server.ts';
 
@@ -10,7 +11,10 @@ import { openRuns, quoted, withServer } from './server.ts';
 export function canRemove({ patch, query }: { patch: string; query?: string }): Promise<Answer> {
   return withServer(async (server) => {
     const { client } = server;
-    const open = openRuns(server, query);
+    // Only runs of the type that asks for it can have it.
+    const type = query === undefined ? PATCHES.get(patch) : undefined;
+    const ofType = type === undefined ? '' : ` AND WorkflowType = ${quoted(type)}`;
+    const open = `${openRuns(server, query)}${ofType}`;
     const [all, withPatch] = await Promise.all([
       client.workflow.count(open),
       client.workflow.count(`${open} AND TemporalChangeVersion = ${quoted(patch)}`),

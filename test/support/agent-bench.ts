@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
+import type { WorkflowBundleOption } from '@temporalio/worker';
 import { openInvoices } from '../../activities/invoices.ts';
 import { openFileStore } from '../../agent/store/files.ts';
 import { openTemporal } from '../../client/pipelines/temporal.ts';
@@ -49,13 +50,19 @@ export interface AgentBench {
   address: string;
   taskQueue: string;
   /** Starts another worker on the bench's queue. Returns how to stop it. */
-  startWorker(maxCachedWorkflows?: number): Promise<() => Promise<void>>;
+  startWorker(options?: BenchWorker): Promise<() => Promise<void>>;
   /** Polls until the run's position is as wanted. Throws, with the position, when it is not so in time. */
   until(id: OrderId, wanted: (position: AgentPosition) => boolean): Promise<AgentPosition>;
   position(id: OrderId): Promise<AgentPosition>;
   /** How the run ended, in whichever execution of its chain. */
   result(id: OrderId): Promise<AgentResult>;
   close(): Promise<void>;
+}
+
+interface BenchWorker {
+  maxCachedWorkflows?: number;
+  /** Default: the workflows as they are now. */
+  bundle?: WorkflowBundleOption;
 }
 
 interface BenchOptions {
@@ -85,7 +92,9 @@ export async function openAgentBench({
   const invoices = await openInvoices(database.url);
   const stops = new Set<() => Promise<void>>();
 
-  async function startWorker(maxCachedWorkflows?: number): Promise<() => Promise<void>> {
+  async function startWorker({ maxCachedWorkflows, bundle }: BenchWorker = {}): Promise<
+    () => Promise<void>
+  > {
     const workers = await startOrderWorkers({
       connection: native,
       namespace: 'default',
@@ -94,7 +103,7 @@ export async function openAgentBench({
       partners,
       invoices,
       agent: { model, store, orders },
-      workflows: { workflowBundle: await workflowBundle() },
+      workflows: { workflowBundle: bundle ?? (await workflowBundle()) },
       stickyTimeoutMs: 300,
       ...(maxCachedWorkflows !== undefined && { maxCachedWorkflows }),
     });

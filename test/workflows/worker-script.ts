@@ -3,6 +3,8 @@ import { execa } from 'execa';
 import { isolatedEnv } from '../../client/isolated-env.mjs';
 import type { OrderBench } from '../support/order-bench.ts';
 
+type Where = Pick<OrderBench, 'address' | 'partnersUrl' | 'databaseUrl' | 'taskQueue'>;
+
 const LIMIT_MS = 60_000;
 const script = fileURLToPath(new URL('../../workers/temporal.ts', import.meta.url));
 
@@ -19,7 +21,7 @@ export function runWorkerScript(env: NodeJS.ProcessEnv) {
 }
 
 /** The same, as a worker of the bench. */
-export function startWorkerProcess(bench: OrderBench, env: NodeJS.ProcessEnv = {}) {
+export function startWorkerProcess(bench: Where, env: NodeJS.ProcessEnv = {}) {
   const bundle = process.env['Q2T_TEST_BUNDLE'];
   return runWorkerScript({
     TEMPORAL_ADDRESS: bench.address,

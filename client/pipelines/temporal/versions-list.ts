@@ -1,11 +1,15 @@
 import type { Client } from '@temporalio/client';
 import { UNVERSIONED, maySwitchOff, standingIn } from '../../../core/versions.ts';
 import type { PatchInfo, VersionInfo, VersionsResult } from '../../../core/versions.ts';
+import { AGENT_WORKFLOW, ORDER_WORKFLOW } from '../../../workflows/search-attributes.ts';
 import type { Deployments, Place, ServerVersion } from './deployments.ts';
 import { readDeployments } from './deployments.ts';
 
-/** Patches that the workflows ask for now. A test compares them with the code. */
-export const PATCHES: readonly string[] = ['screen'];
+/** Patches that the workflows ask for now, with the type of those that do. A test compares them with the code. */
+export const PATCHES: ReadonlyMap<string, string> = new Map([
+  ['screen', ORDER_WORKFLOW],
+  ['agent-2', AGENT_WORKFLOW],
+]);
 
 /** So many of the newest open runs are looked at for patches of older or newer code. */
 const LOOKED_AT = 200;
@@ -85,21 +89,29 @@ async function unversionedInfo(
   ];
 }
 
-/** How many open runs have each patch. One that has not come to a patch yet counts as without it. */
+/**
+ * How many open runs of its type have each patch. One that has not come to a patch yet counts as without
+ * it, and so does one that went on in a new execution: it asks no more, but carries its version on.
+ */
 async function patchesOf({ client, taskQueue }: Place): Promise<PatchInfo[]> {
-  const orders = `${RUNNING} AND TaskQueue = ${quoted(taskQueue)}`;
-  const names = new Set(PATCHES);
+  const open = `${RUNNING} AND TaskQueue = ${quoted(taskQueue)}`;
+  const types = new Map(PATCHES);
   let looked = 0;
-  for await (const { searchAttributes } of client.workflow.list({ query: orders })) {
+  for await (const { type, searchAttributes } of client.workflow.list({ query: open })) {
     const patches = searchAttributes['TemporalChangeVersion'];
-    for (const patch of Array.isArray(patches) ? patches : []) names.add(String(patch));
+    for (const patch of Array.isArray(patches) ? patches : []) {
+      if (!types.has(String(patch))) types.set(String(patch), type);
+    }
     if (++looked === LOOKED_AT) break;
   }
-  const all = await count(client, orders);
+  const named = [...types].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Promise.all(
-    [...names].toSorted().map(async (patch) => {
-      const query = `${orders} AND TemporalChangeVersion = ${quoted(patch)}`;
-      const runsWith = await count(client, query);
+    named.map(async ([patch, type]) => {
+      const ofType = `${open} AND WorkflowType = ${quoted(type)}`;
+      const [all, runsWith] = await Promise.all([
+        count(client, ofType),
+        count(client, `${ofType} AND TemporalChangeVersion = ${quoted(patch)}`),
+      ]);
       return { patch, runsWith, runsWithout: Math.max(0, all - runsWith) };
     }),
   );
