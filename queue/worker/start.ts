@@ -77,7 +77,7 @@ export interface RunningWorker {
 
 /**
  * Starts a worker on a migrated database: consumers for orders, lines, mails and the agent's runs, and the timers. Throws
- * a RangeError for a retention that is too short, and what `pg` throws when the database can't be reached.
+ * a RangeError for a retention that is too short, an Error for a store that can't be opened, and what `pg` throws when the database can't be reached.
  */
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
   const { databaseUrl, partnersUrl, log, visibilityMs } = settings;
@@ -90,6 +90,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   // Without a version for a kind of run this worker would only keep its wake-ups from those who have one.
   const agents = hasVersionFor('agent', pipelines) ? settings.agents : undefined;
   const hands = settings.orders + settings.lines + settings.mails + (agents?.concurrency ?? 0);
+  const agent = agents && (await openAgentParts(agents));
   // One connection per pair of hands, and some for timers, heartbeats and metrics.
   const { pool, transport, close } = await connect(
     {
@@ -101,7 +102,6 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     { profile, listen: true, log },
   );
   if (settings.rates) await setRates(pool, settings.rates);
-  const agent = agents && (await openAgentParts(agents));
   const engine: Engine = {
     pool,
     transport,
@@ -163,5 +163,11 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
 }
 
 async function openAgentParts({ storeDir, model }: AgentSettings): Promise<AgentParts> {
-  return { store: await openFileStore(storeDir), model: connectModel(model) };
+  const store = await openFileStore(storeDir).catch((error: unknown) => {
+    const hint = 'Q2T_STORE_DIR has to be a folder that this worker may write';
+    throw new Error(`the store of the agent can't be opened at ${storeDir}: ${hint}`, {
+      cause: error,
+    });
+  });
+  return { store, model: connectModel(model) };
 }

@@ -30,7 +30,7 @@ describe('people and the agent on the queue', () => {
       ['question', 1, 'requester'],
     );
     const words = { gate: 'question', gateVersion: 1, by: 'Ann', text: 'blue' };
-    const { answer } = bench.agent;
+    const answer: typeof bench.agent.answer = (...given) => bench.agent.answer(...given);
     const yes = { gate: 'question', gateVersion: 1, by: 'Ann', decision: 'approve' } as const;
     const wrong = [
       await answer(id, yes),

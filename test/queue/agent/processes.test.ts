@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { orderIdOfRequest } from '../../../core/agent/identity.ts';
 import { businessKey } from '../../../core/identity.ts';
@@ -59,5 +60,31 @@ describe('worker processes and the agent', () => {
     assert.deepEqual([lost.turn, lost.lostCalls], [3, 1]);
     const { charge } = await bench.orders.partners.counts(businessKey(orderIdOfRequest(id)));
     assert.equal(charge, 1);
+  });
+
+  test('a worker that is to stop while the model answers writes the answer down first', async () => {
+    const first = await bench.startWorker();
+    const faultId = await bench.orders.partners.setFault({
+      partner: 'model',
+      times: 1,
+      effect: { kind: 'hang-after' },
+    });
+    const id = await bench.asked(undefined, { policy });
+    await bench.orders.partners.waitUntilHeld({ faultId }, LIMIT);
+    const stopped = first.stop();
+    await bench.orders.partners.clearFault();
+    await stopped;
+    const { turn, status } = await bench.position(id);
+    assert.deepEqual([turn, status], [1, 'running']);
+    const next = await bench.startWorker();
+    const { spent } = await bench.ended(id);
+    assert.deepEqual([spent.calls, spent.lostCalls, await bench.completions(id)], [4, 0, 4]);
+    await next.stop();
+  });
+
+  test('a worker that can’t open its store does not start, and says which setting it is', async () => {
+    const storeDir = join(import.meta.filename, 'store');
+    const starting = bench.startWorker({ agents: { ...bench.parts, storeDir } });
+    await assert.rejects(starting, /Q2T_STORE_DIR has to be a folder that this worker may write/);
   });
 });

@@ -29,6 +29,9 @@ export async function startWorkerProcess(
       ...isolatedEnv(process.env),
       DATABASE_URL: databaseUrl,
       PARTNERS_URL: partnersUrl,
+      // A test asks the scripted model, whatever its user has set.
+      OPENAI_BASE_URL: undefined,
+      AGENT_MODEL: undefined,
       Q2T_ORDERS: '4',
       Q2T_LINES: '4',
       Q2T_MAILS: '2',
