@@ -63,6 +63,7 @@ export async function openWorld(
       PARTNERS_URL: partnersUrl,
       Q2T_TASK_QUEUE: name,
       Q2T_BUNDLE: ground.bundle,
+      Q2T_STORE_DIR: join(parts.dataDir, 'store'),
       Q2T_STICKY_TIMEOUT_MS: '300',
       Q2T_VISIBILITY_MS: String(policy.heartbeatMs),
       ...wiring?.env(processName),
