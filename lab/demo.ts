@@ -5,17 +5,18 @@ import { tableOf } from './report/table.ts';
 import { asExpected, scenarioJobs, type Job, type Result } from './running/job.ts';
 import { runJobs } from './running/run.ts';
 import type { Scenario } from './scenario.ts';
+import { buyingAgent } from './demo/buying-agent.ts';
 import { approval } from './scenarios/approval.ts';
 import { killWorker } from './scenarios/kill-worker.ts';
 import { wakeOnThursday } from './scenarios/wake-on-thursday.ts';
 import { Ground } from './world/ground.ts';
 
 /**
- * `npm run demo`: three scenarios of the lab, told step by step, each on chain, queue and temporal at the
- * same time. Exits 0 only when everything it shows is as it must be, where the chain breaks included; 1
+ * `npm run demo`: three scenarios of the lab and the buying agent, told step by step, each on chain, queue
+ * and temporal at the same time. Exits 0 only when everything it shows is as it must be, where the chain breaks included; 1
  * otherwise, 130 when stopped. Leaves nothing running.
  */
-const TOUR: readonly Scenario[] = [killWorker, approval, wakeOnThursday];
+const TOUR: readonly Scenario[] = [killWorker, approval, wakeOnThursday, buyingAgent];
 
 const began = performance.now();
 const ground = new Ground({ onProgress: tell });

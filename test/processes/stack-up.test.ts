@@ -20,11 +20,11 @@ interface Running {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Runs a command in a checkout, with none of the user's own servers. */
-function run(dir: string, file: string, args: readonly string[]): Running {
+/** Runs a command in a checkout, with none of the user's own servers but those in `env`. */
+function run(dir: string, file: string, args: readonly string[], env = {}): Running {
   const child = execa(file, args, {
     cwd: dir,
-    env: isolatedEnv(process.env),
+    env: { ...isolatedEnv(process.env), ...env },
     extendEnv: false,
     stdin: 'pipe',
     // A stop in order takes what it takes.
@@ -80,13 +80,37 @@ function endAtLast(t: TestContext, dir: string): void {
   });
 }
 
+/** Nobody listens there. */
+const ownModel = {
+  OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
+  OPENAI_API_KEY: 'sk-a-secret-of-ours',
+  AGENT_MODEL: 'qwen3',
+  AGENT_PRICE_EUR_PER_MILLION_TOKENS: '0/0',
+};
+
+/** Asked from a terminal that has none of `up`'s settings, and looked for in the store of its workers. */
+async function asksTheModelOfUp(dir: string, up: Up): Promise<void> {
+  const agent = (...args: string[]) => {
+    const q2t = join(dir, 'client', 'q2t.mjs');
+    return run(dir, process.execPath, [q2t, 'agent', ...args, '--on', 'queue']).ended;
+  };
+  const asked = await agent('ask', '3 chairs', '--ref', 'REQ-1', '--json');
+  assert.match(asked.stdout, /"model": "qwen3"/, asked.stderr);
+  await until('its worker to have tried that model', async () => {
+    return /failure +.*127\.0\.0\.1:9/.test((await agent('where', 'REQ-1')).stdout);
+  });
+  const collected = await agent('collect', '--force');
+  assert.ok(collected.stdout.includes(join(up.storeDir, 'queue')), collected.stderr);
+  assert.doesNotMatch(await readFile(join(dir, '.q2t', 'up.json'), 'utf8'), /sk-a-secret/);
+}
+
 test('up prints every address, refuses a second one, serves the command line and one more worker, and ends at Ctrl-C with nothing left', async (t) => {
   const dir = await checkout(t);
   endAtLast(t, dir);
   // A real terminal, so that Ctrl-C goes where a person's goes: to npm, the shell, the bootstrap and `up`.
   const python =
     'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
-  const terminal = run(dir, 'python3', ['-c', python, 'npm', 'run', 'up']);
+  const terminal = run(dir, 'python3', ['-c', python, 'npm', 'run', 'up'], ownModel);
   const up = await untilUp(dir, terminal);
   const processes = await processesOf(up.dataDir);
   // Postgres, Temporal and the partners, and a worker of each kind.
@@ -110,6 +134,8 @@ test('up prints every address, refuses a second one, serves the command line and
     assert.equal(listed.stderr, '');
   }
 
+  await asksTheModelOfUp(dir, up);
+
   const worker = task(dir, 'worker', 'queue');
   await until('one more worker to serve the queue', async () => {
     const q2t = join(dir, 'client', 'q2t.mjs');
@@ -129,6 +155,8 @@ test('up prints every address, refuses a second one, serves the command line and
   }
   assert.match(stdout, /Stopped\. The data stays/);
   assert.match(stdout, /Workers +1 temporal, 1 queue, 1 chain\b/);
+  assert.match(stdout, /Model +qwen3 at http:\/\/127\.0\.0\.1:9\/v1 /);
+  assert.doesNotMatch(stdout, /sk-a-secret/);
   // The database's address, but not its password.
   const { host, password } = new URL(up.databaseUrl);
   assert(stdout.includes(host) && !stdout.includes(password));
