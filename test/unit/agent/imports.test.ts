@@ -14,6 +14,16 @@ async function reached(from: URL, seen = new Set<string>()): Promise<Set<string>
   return seen;
 }
 
+test('the agent’s workflow has none of them either', async () => {
+  const workflow = new URL('../../../workflows/agent/buying-agent.ts', import.meta.url);
+  const packages = await reached(workflow);
+  assert.deepEqual(
+    [...packages].filter((each) => /^zod|^node:|^openai/.test(each)),
+    [],
+  );
+  assert.ok(packages.has('@temporalio/workflow'), 'this test sees nothing');
+});
+
 test('the agent’s machine runs in a workflow: no schemas, whose rules change, and nothing of Node', async () => {
   const folder = new URL('../../../core/agent/', import.meta.url);
   for (const file of [
