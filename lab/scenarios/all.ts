@@ -6,6 +6,7 @@ import { agentBudget } from './agent-budget.ts';
 import { agentCrashMatrix } from './agent-crash-matrix.ts';
 import { agentInjection } from './agent-injection.ts';
 import { agentPayload } from './agent-payload.ts';
+import { agentToolChange } from './agent-tool-change.ts';
 import { ambiguousCharge } from './ambiguous-charge.ts';
 import { ambiguousPlace } from './ambiguous-place.ts';
 import { approval } from './approval.ts';
@@ -61,5 +62,6 @@ export const scenarios: readonly Scenario[] = [
   agentBudget,
   agentApprovalDays,
   agentBadModel,
+  agentToolChange,
   agentInjection,
 ];
