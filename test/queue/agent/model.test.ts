@@ -65,14 +65,14 @@ describe('partners of the agent on the queue that fail', () => {
 
   test('attempts that are used up are a case for an operator, who has them tried again', async () => {
     await model({ kind: 'status', status: 500 });
-    const id = await bench.asked();
+    const id = await bench.asked(undefined, { policy: { maxAttempts: 2 } });
     const stuck = await bench.until(id, ({ status }) => status === 'stuck');
-    assert.deepEqual([stuck.step, stuck.spent.lostCalls], ['think', 4]);
+    assert.deepEqual([stuck.step, stuck.spent.lostCalls], ['think', 2]);
     const listed = await bench.agent.deadLetters.list();
     assert.ok(listed.kind === 'dead-letters');
     assert.deepEqual(
       listed.deadLetters.map((each) => [each.id, each.step, each.attempts.length]),
-      [[id, 'think', 4]],
+      [[id, 'think', 2]],
     );
     const orders = await bench.orders.pipeline.deadLetters.list();
     assert.deepEqual(orders, { kind: 'dead-letters', deadLetters: [] });
@@ -80,7 +80,7 @@ describe('partners of the agent on the queue that fail', () => {
     const action = { by: 'Ann', why: 'it is back' };
     assert.deepEqual(await bench.agent.deadLetters.replay(id, action), { kind: 'accepted' });
     const { outcome, spent } = await bench.ended(id);
-    assert.deepEqual([outcome, spent.calls, spent.lostCalls], ['completed', 4, 4]);
+    assert.deepEqual([outcome, spent.calls, spent.lostCalls], ['completed', 4, 2]);
     const again = await bench.agent.deadLetters.replay(id, action);
     assert.deepEqual(again, { kind: 'conflict', reason: 'the run is not stuck' });
   });
@@ -97,11 +97,11 @@ describe('partners of the agent on the queue that fail', () => {
   });
 
   test('a tool that fails is tried again, and in the end the model is told and not an operator', async () => {
-    await fault({ partner: 'finance', times: 2, effect: { kind: 'status', status: 500 } });
+    await fault({ partner: 'finance', times: 1, effect: { kind: 'status', status: 500 } });
     const better = await bench.ended(await bench.asked());
     assert.deepEqual([better.outcome, better.spent.calls], ['completed', 4]);
     await fault({ partner: 'finance', effect: { kind: 'status', status: 503 } });
-    const worse = await bench.ended(await bench.asked());
+    const worse = await bench.ended(await bench.asked(undefined, { policy: { maxAttempts: 2 } }));
     assert.deepEqual([worse.outcome, worse.reason], ['refused', 'finance does not answer']);
     const used = eventsOf(worse).findLast((event) => event.type === 'used');
     assert.deepEqual(used, { type: 'used', turn: 3, tools: ['budget'], failed: 1 });
