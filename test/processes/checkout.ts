@@ -7,6 +7,7 @@ import { tempDir } from '../unit/stack/temp-dir.ts';
 /** The project's own folders and files; what it brings or makes for itself is not among them. */
 const FOLDERS = [
   'activities',
+  'agent',
   'client',
   'core',
   'partners',

@@ -96,9 +96,6 @@ async function asksTheModelOfUp(dir: string, up: Up): Promise<void> {
   };
   const asked = await agent('ask', '3 chairs', '--ref', 'REQ-1', '--json');
   assert.match(asked.stdout, /"model": "qwen3"/, asked.stderr);
-  await until('its worker to have tried that model', async () => {
-    return /failure +.*127\.0\.0\.1:9/.test((await agent('where', 'REQ-1')).stdout);
-  });
   const collected = await agent('collect', '--force');
   assert.ok(collected.stdout.includes(join(up.storeDir, 'queue')), collected.stderr);
   assert.doesNotMatch(await readFile(join(dir, '.q2t', 'up.json'), 'utf8'), /sk-a-secret/);
