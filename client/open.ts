@@ -1,6 +1,6 @@
 import type { AgentPipeline } from '../core/agent/contract.ts';
 import type { Implementation, Pipeline } from '../core/contract.ts';
-import type { QueueTarget } from '../queue/open.ts';
+import type { QueueTarget } from '../queue/connect.ts';
 import { CommandError, messageOf } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
 import type { TemporalTarget } from './own-parts.ts';

@@ -1,6 +1,8 @@
 import type { Pool } from 'pg';
 import { openPool } from './database.ts';
 import type { PoolSettings } from './database.ts';
+import { migrate } from './migrations/migrate.ts';
+import type { ProfileName } from './transport/limits.ts';
 import { openTransport } from './transport/open.ts';
 import type { OpenTransport, TransportSettings } from './transport/open.ts';
 
@@ -31,4 +33,22 @@ export async function connect(
     await pool.end();
     throw error;
   }
+}
+
+/** Where the hand-built implementation is, for a client of it. */
+export interface QueueTarget {
+  databaseUrl: string;
+  /** Noted as who looked at the dead letters. Default: the user of this process. */
+  user?: string;
+  /** What the transport allows; as the workers have it. Default `postgres`. */
+  profile?: ProfileName;
+}
+
+/** Brings the database up to date, then connects. Throws what `pg` throws when it can't be reached. */
+export async function connectClient(
+  { databaseUrl: url, profile = 'postgres' }: QueueTarget,
+  applicationName: string,
+): Promise<Connected> {
+  await migrate(url);
+  return connect({ url, applicationName, maxConnections: 5 }, { profile });
 }

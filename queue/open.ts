@@ -1,11 +1,11 @@
 import type { Cannot, Pipeline } from '../core/contract.ts';
 import { businessKey } from '../core/identity.ts';
 import { defaultPolicy } from '../core/policy.ts';
-import { connect } from './connect.ts';
-import { listDeadLetters, noteLook } from './dead-letters/list.ts';
+import { connectClient } from './connect.ts';
+import type { QueueTarget } from './connect.ts';
+import { lookAtDeadLetters } from './dead-letters/list.ts';
 import { discard, fix, replay } from './dead-letters/operate.ts';
 import { decide } from './gates/decide.ts';
-import { migrate } from './migrations/migrate.ts';
 import { cancel } from './runs/cancel.ts';
 import { list } from './runs/list.ts';
 import { submit } from './runs/submit.ts';
@@ -13,15 +13,6 @@ import { where } from './runs/where.ts';
 import { listVersions } from './versions/list-versions.ts';
 import { move } from './versions/move.ts';
 import { ramp, setCurrent } from './versions/rollout.ts';
-import type { ProfileName } from './transport/limits.ts';
-
-export interface QueueTarget {
-  databaseUrl: string;
-  /** Noted as who looked at the dead letters. Default: the user of this process. */
-  user?: string;
-  /** What the transport allows; as the workers have it. Default `postgres`. */
-  profile?: ProfileName;
-}
 
 const NO_RESET: Cannot = {
   kind: 'cannot',
@@ -34,18 +25,9 @@ const NO_RESET: Cannot = {
  * Opens the hand-built implementation. Brings the database up to date first; needs no live worker.
  * Throws what `pg` throws when the database can't be reached.
  */
-export async function openQueue({
-  databaseUrl,
-  user,
-  profile = 'postgres',
-}: QueueTarget): Promise<Pipeline> {
-  await migrate(databaseUrl);
-  const { pool, transport, close } = await connect(
-    { url: databaseUrl, applicationName: 'q2t-client', maxConnections: 5 },
-    { profile },
-  );
+export async function openQueue(target: QueueTarget): Promise<Pipeline> {
+  const { pool, transport, close } = await connectClient(target, 'q2t-client');
   const operators = { pool, transport };
-  const looker = user ?? process.env['USER'] ?? 'unknown';
   return {
     implementation: 'queue',
     submit: (order, policy = defaultPolicy) => submit(pool, transport, order, policy),
@@ -55,11 +37,7 @@ export async function openQueue({
     list: (filter) => list(pool, filter),
     reset: () => Promise.resolve(NO_RESET),
     deadLetters: {
-      async list() {
-        const deadLetters = await listDeadLetters(pool, 'order');
-        await noteLook(pool, looker);
-        return { kind: 'dead-letters', deadLetters };
-      },
+      list: () => lookAtDeadLetters(pool, 'order', target.user),
       replay: (id, action) => replay(operators, businessKey(id), action),
       discard: (id, action) => discard(operators, businessKey(id), action),
       fix: (id, action) => fix(operators, businessKey(id), action),

@@ -1,10 +1,9 @@
 import type { AgentPipeline } from '../../core/agent/contract.ts';
 import { agentRunIdOf } from '../../core/agent/identity.ts';
-import { connect } from '../connect.ts';
-import { listDeadLetters, noteLook } from '../dead-letters/list.ts';
+import { connectClient } from '../connect.ts';
+import type { QueueTarget } from '../connect.ts';
+import { lookAtDeadLetters } from '../dead-letters/list.ts';
 import { discard, replay } from '../dead-letters/operate.ts';
-import { migrate } from '../migrations/migrate.ts';
-import type { QueueTarget } from '../open.ts';
 import { cancel } from '../runs/cancel.ts';
 import { answer } from './answer.ts';
 import { ask } from './ask.ts';
@@ -15,18 +14,9 @@ import { places, transcript, where } from './where.ts';
  * Opens the buying agent of the hand-built implementation. Brings the database up to date first; needs
  * no live worker. Throws what `pg` throws when the database can't be reached.
  */
-export async function openQueueAgent({
-  databaseUrl,
-  user,
-  profile = 'postgres',
-}: QueueTarget): Promise<AgentPipeline> {
-  await migrate(databaseUrl);
-  const { pool, transport, close } = await connect(
-    { url: databaseUrl, applicationName: 'q2t-client', maxConnections: 5 },
-    { profile },
-  );
+export async function openQueueAgent(target: QueueTarget): Promise<AgentPipeline> {
+  const { pool, transport, close } = await connectClient(target, 'q2t-client');
   const operators = { pool, transport };
-  const looker = user ?? process.env['USER'] ?? 'unknown';
   return {
     implementation: 'queue',
     ask: (asked) => ask(pool, transport, asked),
@@ -36,11 +26,7 @@ export async function openQueueAgent({
     transcript: (id) => transcript(pool, id),
     list: (filter) => list(pool, filter),
     deadLetters: {
-      async list() {
-        const deadLetters = await listDeadLetters(pool, 'agent');
-        await noteLook(pool, looker);
-        return { kind: 'dead-letters', deadLetters };
-      },
+      list: () => lookAtDeadLetters(pool, 'agent', target.user),
       replay: (id, action) => replay(operators, agentRunIdOf(id), action),
       discard: (id, action) => discard(operators, agentRunIdOf(id), action),
     },

@@ -2,9 +2,8 @@ import type { Cannot, Pipeline } from '../../core/contract.ts';
 import { orderIdOf, toRunInput } from '../../core/order/run-input.ts';
 import { noVersions } from '../../core/versions.ts';
 import { defaultPolicy } from '../../core/policy.ts';
-import { connect } from '../connect.ts';
-import { migrate } from '../migrations/migrate.ts';
-import type { QueueTarget } from '../open.ts';
+import { connectClient } from '../connect.ts';
+import type { QueueTarget } from '../connect.ts';
 import { CHAIN_QUEUE } from './handle.ts';
 import type { Link } from './steps.ts';
 
@@ -12,10 +11,7 @@ const cannot = (reason: string): Promise<Cannot> => Promise.resolve({ kind: 'can
 
 /** The right amount of machinery for three steps, no person, and nothing worth deduplicating. */
 export async function openChain(target: QueueTarget): Promise<Pipeline> {
-  const { databaseUrl: url, profile = 'postgres' } = target;
-  await migrate(url);
-  const pooling = { url, applicationName: 'q2t-chain', maxConnections: 3 };
-  const { pool, transport, close } = await connect(pooling, { profile });
+  const { pool, transport, close } = await connectClient(target, 'q2t-chain');
   const inBodies = 'the state is in the bodies of messages, and receiving one takes it away';
   return {
     implementation: 'chain',

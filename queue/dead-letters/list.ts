@@ -16,7 +16,7 @@ interface DeadLetterRow {
 }
 
 /** Runs of a kind that wait for an operator, longest first, each with the attempts that led there. */
-export async function listDeadLetters(pool: Pool, kind: RunKind): Promise<DeadLetter[]> {
+async function listDeadLetters(pool: Pool, kind: RunKind): Promise<DeadLetter[]> {
   const { rows } = await pool.query<DeadLetterRow>(
     `SELECT r.buyer_id, r.order_ref, d.step, d.at, d.reason, a.attempts
      FROM queue.dead_letter d JOIN queue.run r ON r.id = d.run_id
@@ -40,8 +40,18 @@ export async function listDeadLetters(pool: Pool, kind: RunKind): Promise<DeadLe
   }));
 }
 
-/** Notes that somebody has looked: "empty" and "nobody looked" differ. */
-export async function noteLook(pool: Pool, by: string): Promise<void> {
+/** Lists them and notes who has looked, the user of this process unless named: "empty" and "nobody looked" differ. */
+export async function lookAtDeadLetters(
+  pool: Pool,
+  kind: RunKind,
+  by = process.env['USER'] ?? 'unknown',
+): Promise<{ kind: 'dead-letters'; deadLetters: DeadLetter[] }> {
+  const deadLetters = await listDeadLetters(pool, kind);
+  await noteLook(pool, by);
+  return { kind: 'dead-letters', deadLetters };
+}
+
+async function noteLook(pool: Pool, by: string): Promise<void> {
   await pool.query(
     `INSERT INTO queue.last_look (what, at, by) VALUES ('dead-letters', statement_timestamp(), $1)
      ON CONFLICT (what) DO UPDATE SET at = EXCLUDED.at, by = EXCLUDED.by`,

@@ -94,7 +94,7 @@ export async function keepHouse(
 async function collectOrphans({ pool, agent, metrics }: Engine): Promise<'done'> {
   if (!agent) return 'done';
   const before = new Date(Date.now() - UNNAMED_MS);
-  const taken = await collect(agent.store, places(pool), before);
+  const { taken } = await collect(agent.store, places(pool), before);
   metrics.pruned.inc({ what: 'stored' }, taken);
   return 'done';
 }

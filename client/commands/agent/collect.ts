@@ -1,7 +1,7 @@
 import { collect as collectFrom } from '../../../agent/store/collect.ts';
+import type { Collected } from '../../../agent/store/collect.ts';
 import type { AgentPipeline, TranscriptPlace } from '../../../core/agent/contract.ts';
 import { NotInStore } from '../../../core/agent/store.ts';
-import type { ClaimCheckStore, Ref } from '../../../core/agent/store.ts';
 import type { Answer } from '../../answer.ts';
 import { openStoreOf } from '../../claim-check.ts';
 import { cannot } from '../../endings.ts';
@@ -24,13 +24,12 @@ export async function collect(
   }
   const { store, folder } = await openStoreOf(session);
   const before = new Date(session.now.getTime() - AGE_MS);
-  const counted = counting(store);
   const named = { runs: 0 };
-  let taken: number;
+  let collected: Collected;
   try {
     const places = await placesIn(agents, named);
     if (named.runs === 0 && !force) throw notTheirs(session.on, folder);
-    taken = await collectFrom(counted.store, places, before);
+    collected = await collectFrom(store, places, before);
   } catch (error) {
     if (!(error instanceof NotInStore)) throw error;
     throw badInput(
@@ -38,8 +37,9 @@ export async function collect(
         `Q2T_STORE_DIR must name the folder that its workers have.`,
     );
   }
-  const result = { kind: 'collected', taken, bytes: counted.bytes(), folder };
-  const out = [text`orphans taken: ${taken} (${result.bytes} bytes), from ${folder}`];
+  const { taken, bytes } = collected;
+  const result = { kind: 'collected', ...collected, folder };
+  const out = [text`orphans taken: ${taken} (${bytes} bytes), from ${folder}`];
   return { exitCode: EXIT.done, json: { result }, out };
 }
 
@@ -62,25 +62,4 @@ function notTheirs(on: string, folder: string) {
     `No run on ${on} has anything in a store, so all of ${folder} would go. ` +
       'Nothing was taken; --force says that it is the right folder all the same.',
   );
-}
-
-/** The same store, with a count of what is taken from it. */
-function counting(store: ClaimCheckStore): { store: ClaimCheckStore; bytes: () => number } {
-  const sizes = new Map<Ref, number>();
-  let bytes = 0;
-  const counted: ClaimCheckStore = {
-    ...store,
-    async *storedBefore(before) {
-      for await (const stored of store.storedBefore(before)) {
-        sizes.set(stored.ref, stored.bytes);
-        yield stored;
-      }
-    },
-    async remove(ref, before) {
-      const removed = await store.remove(ref, before);
-      if (removed) bytes += sizes.get(ref) ?? 0;
-      return removed;
-    },
-  };
-  return { store: counted, bytes: () => bytes };
 }

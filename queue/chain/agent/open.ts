@@ -4,9 +4,8 @@ import { initialState } from '../../../core/agent/state.ts';
 import { takeUp, versionFor } from '../../../core/agent/take-up.ts';
 import { AGENT_VERSIONS } from '../../../core/agent/versions.ts';
 import type { Cannot } from '../../../core/contract.ts';
-import { connect } from '../../connect.ts';
-import { migrate } from '../../migrations/migrate.ts';
-import type { QueueTarget } from '../../open.ts';
+import { connectClient } from '../../connect.ts';
+import type { QueueTarget } from '../../connect.ts';
 import { CHAIN_AGENTS_QUEUE } from './handle.ts';
 import type { AgentLink } from './turn.ts';
 
@@ -14,10 +13,7 @@ const cannot = (reason: string): Promise<Cannot> => Promise.resolve({ kind: 'can
 
 /** An agent of a few short turns that asks nobody. */
 export async function openChainAgent(target: QueueTarget): Promise<AgentPipeline> {
-  const { databaseUrl: url, profile = 'postgres' } = target;
-  await migrate(url);
-  const pooling = { url, applicationName: 'q2t-chain', maxConnections: 3 };
-  const { pool, transport, close } = await connect(pooling, { profile });
+  const { pool, transport, close } = await connectClient(target, 'q2t-chain');
   const inBodies = 'all of it is in the body of a message, and receiving one takes it away';
   return {
     implementation: 'chain',

@@ -174,8 +174,8 @@ describe('what holds the agent’s runs on the queue', () => {
     await liveOnce(id);
     assert.equal((await bench.position(id)).outcome, 'cancelled');
     const later = new Date(Date.now() + 60_000);
-    assert.equal(await collect(store, bench.agent.places(), later), 1);
-    assert.equal(await collect(store, bench.agent.places(), later), 0);
+    assert.equal((await collect(store, bench.agent.places(), later)).taken, 1);
+    assert.equal((await collect(store, bench.agent.places(), later)).taken, 0);
   });
 
   test('a worker whose run another one has taken writes nothing; what it heard is kept as evidence', async () => {

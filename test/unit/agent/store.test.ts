@@ -119,13 +119,15 @@ test('what no run names is collected when it is old enough, and nothing else', a
   const notes: Entry['notes'] = [{ role: 'tool', callId: 'p', ref: pending, size: 40 }];
   const runs = [{ head, notes }, { notes: [] }];
   const before = new Date(Date.now() - 60_000);
-  assert.equal(await collect(store, runs, before), 5);
+  const { taken, bytes } = await collect(store, runs, before);
+  assert.equal(taken, 5);
+  assert.ok(bytes > 100, `${bytes} bytes`);
   assert.equal((await readEntries(store, head)).length, 3);
   assert.ok(await store.get(pending));
   assert.ok(await store.get(fresh));
   await assert.rejects(store.get(orphan), NotInStore);
   await assert.rejects(store.get(abandoned), NotInStore);
-  assert.equal(await collect(store, runs, before), 0);
+  assert.deepEqual(await collect(store, runs, before), { taken: 0, bytes: 0 });
 });
 
 test('nothing is collected when a run names what is not there', async (t) => {
