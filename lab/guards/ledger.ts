@@ -9,9 +9,9 @@ export const ledger: Guard = {
   patches: [
     {
       file: 'queue/ledger/effect.ts',
-      replace: 'return writeIntent(tx, effect, performer);',
-      by: `await writeIntent(tx, effect, performer);
-    return { kind: 'fresh' } as Awaited<ReturnType<typeof writeIntent>>;`,
+      replace: 'const written = await writeIntent(tx, effect, performer);',
+      by: `const written: Awaited<ReturnType<typeof writeIntent>> =
+      { kind: 'fresh', sends: 1, ...(await writeIntent(tx, effect, performer), {}) };`,
     },
   ],
 };
