@@ -50,8 +50,8 @@ async function loseAnAnswer(
     times: 1,
     effect: { kind: 'hang-after' },
   });
-  // Nothing extends what a chain has received.
-  const env = { Q2T_AGENT_VISIBILITY_MS: String(world.policy.heartbeatMs) };
+  // Nothing extends what a chain has received: longer than a turn takes on a slow machine.
+  const env = { Q2T_AGENT_VISIBILITY_MS: '6000' };
   const worker = await world.startWorker(env);
   const id = await ask(world, 'REQ-2026-0012', REQUEST);
   await say(`asked for "${REQUEST}"`);

@@ -30,7 +30,7 @@ export const agentBudget: Scenario = {
     temporal: ['workflows/agent/think.ts', 'core/agent/spend.ts'],
   },
   expected: {
-    chain: { verdict: 'broke', how: 'paid 10 times for one answer' },
+    chain: { verdict: 'broke', how: 'paid with every receive for one answer' },
     queue: { verdict: 'held' },
     temporal: { verdict: 'held' },
   },
@@ -147,5 +147,8 @@ async function dieOnChain(stage: Stage, world: World): Promise<Outcome> {
     await partners.release();
   }
   const { completion } = await agentCounts(world, id);
-  return { verdict: 'broke', how: `paid ${completion} times for one answer`, counted: {} };
+  const measured = { paid: completion };
+  if (completion === 1) return { verdict: 'held', counted: {}, measured };
+  const how = 'paid with every receive for one answer';
+  return { verdict: 'broke', how, counted: {}, measured };
 }

@@ -96,7 +96,7 @@ async function crash(stage: Stage): Promise<Outcome> {
 
 /** The worker dies when the model has answered and the answer is not yet there: the one place that costs. */
 async function dieOnce(stage: Stage): Promise<Outcome> {
-  const world = await stage.world({ workerEnv: { Q2T_AGENT_VISIBILITY_MS: '1500' } });
+  const world = await stage.world({ workerEnv: { Q2T_AGENT_VISIBILITY_MS: '6000' } });
   const { partners } = world;
   await partners.setFault({ operation: 'complete', times: 1, effect: { kind: 'hang-after' } });
   const worker = await world.startWorker();

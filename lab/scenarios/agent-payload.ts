@@ -77,6 +77,6 @@ async function growOnChain(stage: Stage, world: World, id: OrderId): Promise<Out
     return dead > 0 ? dead : undefined;
   });
   const paid = await paidPerTurn(world, id);
-  const counted = { 'turns before': paid.length - 1, 'paid for the last one': paid.at(-1) ?? 0 };
-  return { verdict: 'broke', how: 'dead-lettered for its size', counted };
+  const measured = { 'turns before': paid.length - 1, 'paid for the last one': paid.at(-1) ?? 0 };
+  return { verdict: 'broke', how: 'dead-lettered for its size', counted: {}, measured };
 }

@@ -57,7 +57,7 @@ async function replaceWorker(stage: Stage, changes: NodeJS.ProcessEnv): Promise<
   );
   await old.kill();
   await letGo();
-  await world.startWorker({ Q2T_AGENT_VISIBILITY_MS: '2000', ...changes });
+  await world.startWorker({ Q2T_AGENT_VISIBILITY_MS: '6000', ...changes });
   if (world.implementation === 'queue') await makeCurrent(world, 'agent/2');
   const fresh = await ask(world, 'REQ-NEW', NEW);
   const outcomes = [await judge(stage, world, id, '1'), await judge(stage, world, fresh, '2')];
@@ -91,7 +91,7 @@ async function oldDeploy(world: World): Promise<NodeJS.ProcessEnv> {
   const { implementation } = world;
   return {
     Q2T_LAB_PATCHES: '[]',
-    Q2T_AGENT_VISIBILITY_MS: '2000',
+    Q2T_AGENT_VISIBILITY_MS: '6000',
     ...(implementation === 'temporal' && { Q2T_BUNDLE: await world.bundleOf(BEFORE) }),
     ...(implementation === 'queue' && { Q2T_VERSIONS: '1,2,agent/1' }),
   };

@@ -6,7 +6,8 @@ import { businessKey, type OrderId } from '../../core/identity.ts';
 import type { AgentOutcome } from '../../core/steps.ts';
 import type { EffectKind } from '../../partners/contract.ts';
 import type { FaultSpec } from '../../partners/control.ts';
-import { aRequest } from '../support/requests.ts';
+import { quickPolicy } from '../support/orders.ts';
+import { aRequest as anyRequest, type RequestShape } from '../support/requests.ts';
 import type { AgentSide } from './agent-side.ts';
 
 const LIMIT_MS = 60_000;
@@ -22,6 +23,16 @@ export interface AgentPath {
   faults?: (id: OrderId) => FaultSpec[];
   happens?: (side: AgentSide, id: OrderId) => Promise<void>;
 }
+
+/** A machine that is busy must not look like a partner that is slow: that would be another path. */
+const policy = {
+  ...quickPolicy,
+  partnerTimeoutMs: 30_000,
+  attemptTimeoutMs: 60_000,
+  heartbeatMs: 20_000,
+};
+const aRequest = (words: string, shape: RequestShape = {}) =>
+  anyRequest(words, { policy, ...shape });
 
 const CHAIRS = '40 office chairs under 200 euro each';
 /** Above what the agent may order alone, below what the order itself needs a yes for. */
