@@ -5,12 +5,15 @@ import { test } from 'node:test';
 import { projectRoot } from '../../stack/runtime.mjs';
 
 const folder = join(projectRoot, 'workers');
+/** What several of them read, of the same model. */
+const MODEL = join(projectRoot, 'partners', 'clients', 'model-settings.ts');
 
 test('workers/README.md names every setting of the workers, and no other', async () => {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.ts'));
-  const sources = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
+  const paths = [...files.map((file) => join(folder, file)), MODEL];
+  const sources = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
   const read = sources.flatMap((source) =>
-    [...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm)].map(([, name]) => name ?? ''),
+    [...source.matchAll(/^ {2,4}([A-Z][A-Z0-9_]+): /gm)].map(([, name]) => name ?? ''),
   );
   const readme = await readFile(join(folder, 'README.md'), 'utf8');
   const told = [...readme.matchAll(/^\| `([A-Z0-9_]+)`/gm)].map(([, name]) => name ?? '');
