@@ -21,7 +21,7 @@ export interface Session {
   /** What the worker runs. */
   bundle: string;
   /** Writes what there is of a run under the name of its path, and returns the file. Default: the newest of the executions. */
-  write(workflowId: string, path: string, runId?: string): Promise<string>;
+  write: (workflowId: string, path: string, runId?: string) => Promise<string>;
 }
 
 export interface SessionOptions {
