@@ -14,7 +14,7 @@ export class Ground {
   readonly #stages = new Map<string, Promise<string>>();
   #stopped = false;
 
-  constructor(options: Pick<StackOptions, 'onProgress'> = {}) {
+  constructor(options: Pick<StackOptions, 'onProgress' | 'external'> = {}) {
     this.stack = new Stack({ ...options, parts: ['postgres', 'temporal'] });
   }
 

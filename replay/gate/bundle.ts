@@ -29,10 +29,14 @@ export async function withBundle<T>(
   }
 }
 
-/** The bundle of the workflows as they are at that stage of the change. */
-export function bundleStage(stage: Stage): Promise<WorkflowBundle> {
+/** The bundle of the workflows as they are at that stage of the change, with the interceptors in the files given. */
+export function bundleStage(
+  stage: Stage,
+  interceptors: readonly string[] = [],
+): Promise<WorkflowBundle> {
   return bundleWorkflowCode({
     workflowsPath: workflowsOf(stage),
+    workflowInterceptorModules: [...interceptors],
     logger: new DefaultLogger('ERROR'),
   });
 }

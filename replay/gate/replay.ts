@@ -1,5 +1,5 @@
 import { Worker } from '@temporalio/worker';
-import type { WorkflowBundleOption } from '@temporalio/worker';
+import type { ReplayWorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
 import type { History, KnownHistory } from '../history/file.ts';
 
 /** What came of replaying one history. */
@@ -14,11 +14,13 @@ export interface Replayed {
 
 /**
  * Replays histories, one by one, against the workflows of a bundle. Nothing is sent anywhere: a replay
- * worker has no server, and runs no activity. Throws when the bundle can't be loaded.
+ * worker has no server, and runs no activity. Throws when the bundle can't be loaded. `sinks`: for a bundle
+ * whose interceptors tell something.
  */
 export async function* replayAll(
   workflowBundle: WorkflowBundleOption,
   histories: AsyncIterable<KnownHistory> | Iterable<KnownHistory>,
+  sinks: NonNullable<ReplayWorkerOptions['sinks']> = {},
 ): AsyncGenerator<Replayed & { known: KnownHistory }> {
   let current: KnownHistory | undefined;
   async function* handedOver() {
@@ -28,7 +30,10 @@ export async function* replayAll(
     }
   }
   // The SDK takes the next history only after it has answered for this one.
-  for await (const { error } of Worker.runReplayHistories({ workflowBundle }, handedOver())) {
+  for await (const { error } of Worker.runReplayHistories(
+    { workflowBundle, sinks },
+    handedOver(),
+  )) {
     if (!current) throw new Error('an answer to no history');
     const { name, workflowId, history } = current;
     const events = history.events?.length ?? 0;

@@ -1,76 +1,61 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import type { Client } from '@temporalio/client';
+import { agentRunIdOf } from '../../core/agent/identity.ts';
 import { orderIdOf, runIdOf } from '../../core/identity.ts';
 import { untilThrough } from '../../lab/observe/until.ts';
-import { Ground } from '../../lab/world/ground.ts';
-import { openWorld } from '../../lab/world/open.ts';
 import type { World } from '../../lab/world/world.ts';
-import { bundleStage } from '../gate/bundle.ts';
-import { formatHistory, type History } from '../history/file.ts';
-import { isObject, type Json } from '../history/json.ts';
-import { normalise } from '../history/normalise.ts';
-import { withReadablePayloads } from '../history/payloads.ts';
 import type { Stage } from '../stages.ts';
+import { filesOfPath, runAgent, type AgentPath } from './agent-paths.ts';
 import type { RunPath } from './paths.ts';
+import { inSession, type Session } from './session.ts';
 
 export interface Recording {
-  paths: readonly RunPath[];
+  orders: readonly RunPath[];
+  agents: readonly AgentPath[];
   stage: Stage;
   /** The folder of all stages. */
   dir: string;
   announce: (line: string) => void;
 }
 
-/** A partner that holds a request is let go by the recording, never by a timeout: that would be another path. */
-const POLICY = { partnerTimeoutMs: 30_000, attemptTimeoutMs: 60_000, maxAttempts: 4 };
+/** So many events of a history, some two turns of the agent. */
+const EARLY = 40;
 
 /**
- * Runs an order along every path on a server, a database, partners and a worker of its own, and writes
- * the history of each. Returns the files. Throws when a run does not go the way its path says.
+ * Runs an order, or the agent, along every path on a server, a database, partners and a worker of its own,
+ * and writes the history of each. Returns the files. Throws when a run does not go the way its path says.
  */
-export async function record({ paths, stage, dir, announce }: Recording): Promise<string[]> {
-  const ground = new Ground();
-  try {
+export async function record(recording: Recording): Promise<string[]> {
+  const { orders, agents, stage, dir, announce } = recording;
+  const isChain = ({ executions }: AgentPath) => executions !== undefined;
+  const [chains, others] = [agents.filter(isChain), agents.filter((path) => !isChain(path))];
+  const files: string[] = [];
+  if (orders.length + others.length > 0) {
     announce('starting Postgres, Temporal and the partners');
-    await ground.lay();
-    const world = await openWorld(ground, 'temporal', { policy: POLICY });
-    const connection = await Connection.connect({ address: world.temporal.address });
-    try {
-      const client = new Client({ connection, namespace: world.temporal.namespace });
-      const { serverVersion } = await connection.workflowService.getSystemInfo({});
-      await mkdir(join(dir, stage), { recursive: true });
-      const write = async (workflowId: string, path: string) => {
-        const { history, sdk } = await recorded(client, workflowId, world.name);
-        const file = join(dir, stage, `${path}.json`);
-        const facts = { stage, path, workflowId, sdk, server: serverVersion ?? 'unknown' };
-        await writeFile(file, formatHistory(facts, history));
-        return file;
-      };
-      const bundle = join(ground.stack.dataDir, `${stage}.js`);
-      await writeFile(bundle, (await bundleStage(stage)).code);
-      return await runAll(paths, { world, client, announce, write, bundle });
-    } finally {
-      await connection.close();
-      await world.close();
-    }
-  } finally {
-    await ground.stop();
+    const each = await inSession({ stage, dir }, async (session) => [
+      ...(await recordOrders(orders, session, announce)),
+      ...(await recordAgents(others, session, announce)),
+    ]);
+    files.push(...each);
   }
+  if (chains.length > 0) {
+    announce('starting a server that suggests new executions early');
+    const each = await inSession({ stage, dir, suggestsAt: EARLY }, async (session) => {
+      await session.world.startWorker({ Q2T_BUNDLE: session.bundle });
+      return recordAgents(chains, session, announce);
+    });
+    files.push(...each);
+  }
+  return files;
 }
 
-interface Running {
-  world: World;
-  client: Client;
-  announce: (line: string) => void;
-  /** What the worker runs. */
-  bundle: string;
-  write: (workflowId: string, path: string) => Promise<string>;
-}
+type Announce = Recording['announce'];
 
-async function runAll(paths: readonly RunPath[], running: Running): Promise<string[]> {
-  const { world, client, announce, write, bundle } = running;
+/** Starts the worker too: some orders come before it. */
+async function recordOrders(
+  paths: readonly RunPath[],
+  { world, client, bundle, write }: Session,
+  announce: Announce,
+): Promise<string[]> {
   const files: string[] = [];
   const withoutWorkers = paths.filter(({ beforeWorkers }) => beforeWorkers !== undefined);
   for (const path of withoutWorkers) await begin(world, path);
@@ -100,18 +85,36 @@ async function begin(world: World, path: RunPath): Promise<void> {
   await path.beforeWorkers?.(world, id);
 }
 
-async function recorded(client: Client, workflowId: string, taskQueue: string) {
-  const fetched = await client.workflow.getHandle(workflowId).fetchHistory();
-  const readable = withReadablePayloads(JSON.parse(historyToJSON(fetched)) as Json);
-  const events = isObject(readable) ? readable['events'] : undefined;
-  if (!Array.isArray(events)) throw new Error(`${workflowId} has no events`);
-  return { history: normalise(events, taskQueue), sdk: sdkOf(fetched) };
+async function recordAgents(
+  paths: readonly AgentPath[],
+  { world, client, write }: Session,
+  announce: Announce,
+): Promise<string[]> {
+  const files: string[] = [];
+  for (const path of paths) {
+    announce(path.name);
+    const workflowId = agentRunIdOf(await runAgent(world, path));
+    const executions = await executionsOf(client, workflowId);
+    const names = filesOfPath(path);
+    if (executions.length !== names.length) {
+      throw new Error(`${path.name} took ${executions.length} executions, not ${names.length}`);
+    }
+    for (const [n, name] of names.entries()) {
+      files.push(await write(workflowId, name, executions[n]));
+    }
+  }
+  return files;
 }
 
-/** Written by the worker into the first task it completed. */
-function sdkOf({ events }: History): string {
-  const versions = events?.flatMap(
-    (event) => event.workflowTaskCompletedEventAttributes?.sdkMetadata?.sdkVersion || [],
-  );
-  return versions?.[0] ?? 'unknown';
+/** The run ids of a chain, the first one first. */
+async function executionsOf(client: Client, workflowId: string): Promise<string[]> {
+  const { raw } = await client.workflow.getHandle(workflowId).describe();
+  const runIds = [raw.workflowExecutionInfo?.firstRunId ?? ''];
+  for (;;) {
+    const handle = client.workflow.getHandle(workflowId, runIds.at(-1));
+    const { events } = await handle.fetchHistory();
+    const last = events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes;
+    if (!last?.newExecutionRunId) return runIds;
+    runIds.push(last.newExecutionRunId);
+  }
 }

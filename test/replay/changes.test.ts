@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { agentBlindSpots, wrongAgentChanges } from '../../replay/changes/agent.ts';
 import { blindSpots } from '../../replay/changes/blind-spots.ts';
 import { copySources, type Copy } from '../../replay/changes/change.ts';
 import { wrongChanges } from '../../replay/changes/wrong.ts';
@@ -17,13 +18,14 @@ before(async () => {
 });
 after(() => copy.remove());
 
-const recorded = (path: string) => readHistory(join(HISTORIES_DIR, CURRENT_STAGE, `${path}.json`));
+const recorded = (path: string) => readHistory(join(HISTORIES_DIR, `${path}.json`));
+const current = (path: string) => `${CURRENT_STAGE}/${path}`;
 
 suite('the gate stops', () => {
-  for (const change of wrongChanges) {
+  for (const change of [...wrongChanges, ...wrongAgentChanges]) {
     test(change.name, async () => {
       const bundle = await copy.bundleWith(change);
-      const { failures } = await replayGate(bundle, [await recorded(change.path)]);
+      const { failures } = await replayGate(bundle, [await recorded(current(change.path))]);
       const [failure] = failures;
       assert.ok(failure, 'the gate is broken: it let a wrong change pass');
       const said = failureInWords(failure);
@@ -42,7 +44,7 @@ suite('the gate does not see', () => {
     'rejected',
     'stuck-fixed',
     '251-lines-lines-1',
-  ];
+  ].map(current);
 
   for (const change of blindSpots) {
     test(`${change.name}; what guards it: ${change.guard}`, async () => {
@@ -51,6 +53,18 @@ suite('the gate does not see', () => {
       assert.deepEqual(failures.map(failureInWords), []);
     });
   }
+
+  test('what the agent’s arguments say, all of it at once', async () => {
+    const edits = agentBlindSpots.flatMap((spot) => spot.edits);
+    const bundle = await copy.bundleWith({ name: 'all of the agent’s', edits });
+    const paths = new Set(agentBlindSpots.flatMap(({ met }) => met));
+    const { failures, histories } = await replayGate(
+      bundle,
+      await Promise.all([...paths].map(recorded)),
+    );
+    assert.deepEqual(failures.map(failureInWords), []);
+    assert.ok(histories > 3);
+  });
 });
 
 test('a change whose place in the source is gone says so', async () => {

@@ -6,6 +6,7 @@ import { filesOf, readHistory } from '../../replay/history/file.ts';
 import type { Json } from '../../replay/history/json.ts';
 import { normalise } from '../../replay/history/normalise.ts';
 import { withRawPayloads, withReadablePayloads } from '../../replay/history/payloads.ts';
+import { agentPathsOf, filesOfPath } from '../../replay/record/agent-paths.ts';
 import { pathsOf } from '../../replay/record/paths.ts';
 import { CURRENT_STAGE, STAGES, STAGES_IN_FLIGHT } from '../../replay/stages.ts';
 
@@ -17,7 +18,8 @@ suite('the recorded histories', () => {
         name,
         ...children.map((child) => `${name}${child.replaceAll('/', '-')}`),
       ]);
-      assert.deepEqual(recorded.sort(), expected.sort());
+      const agents = agentPathsOf(stage).flatMap(filesOfPath);
+      assert.deepEqual(recorded.sort(), [...expected, ...agents].sort());
     });
   }
 

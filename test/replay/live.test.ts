@@ -122,14 +122,19 @@ suite("a server's open runs", () => {
 
 suite('a patch', () => {
   let queue: ReplayQueue;
+  let oldAgent: string;
+  let newAgent: string;
+  let newOrder: string;
   before(async () => {
     queue = await openQueue();
     await queue.submit();
     await queue.submit();
+    oldAgent = await queue.ask();
     await queue.work(code.before);
-    await queue.submit();
+    newOrder = await queue.submit();
+    newAgent = await queue.ask();
     await queue.work(code.current);
-    await queue.untilListed(3);
+    await queue.untilListed(5);
   });
   after(() => queue.close());
 
@@ -147,15 +152,35 @@ suite('a patch', () => {
 
     await client.workflow.getHandle(oldest).terminate();
     await client.workflow.getHandle(other).terminate();
-    await queue.untilListed(1);
+    await queue.untilListed(3);
     const late = await queue.replay('--can-remove', PATCH);
     assert.match(late.stdout, /The code from before "screen" can go\./);
     assert.equal(late.exitCode, 0);
   });
 
+  test('that is gone while an agent has it stalls that agent, which is named', async () => {
+    const { stdout, exitCode } = await queue.replay('--live', '--bundle', code.before);
+    assert.equal(exitCode, 1);
+    const said = `✗ ${newAgent}: at event 5 the history has the patch "agent-2"; the code `;
+    assert.ok(stdout.includes(said), stdout);
+    assert.ok(!stdout.includes(oldAgent), stdout);
+  });
+
+  test('of the agent is looked for among agents only', async () => {
+    const early = await queue.replay('--can-remove', 'agent-2');
+    assert.match(early.stdout, /2 open runs, 1 of them with patch "agent-2", 1 without\./);
+    assert.ok(early.stdout.includes(`The oldest: ${oldAgent},`), early.stdout);
+    assert.equal(early.exitCode, 1);
+
+    await client.workflow.getHandle(oldAgent).terminate();
+    await queue.untilListed(2);
+    const late = await queue.replay('--can-remove', 'agent-2');
+    assert.match(late.stdout, /1 open runs, 1 of them.*\nThe code from before "agent-2" can go\./);
+    assert.equal(late.exitCode, 0);
+  });
+
   test('that is not there while a run has it fails the gate, by a file as other tools write it', async () => {
-    const patched = queue.workflowIds[2] ?? '';
-    const history = await client.workflow.getHandle(patched).fetchHistory();
+    const history = await client.workflow.getHandle(newOrder).fetchHistory();
     const file = join(dir, 'patched.json');
     await writeFile(file, historyToJSON(history));
     const { stdout, exitCode } = await queue.replay(file, '--bundle', code.before);

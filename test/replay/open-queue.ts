@@ -9,19 +9,24 @@ import { execa } from 'execa';
 import { localActivities } from '../../activities/index.ts';
 import { isolatedEnv } from '../../client/isolated-env.mjs';
 import { openTemporal } from '../../client/pipelines/temporal.ts';
+import { openTemporalAgent } from '../../client/pipelines/temporal/agent.ts';
+import { agentRunIdOf, requestIdOf } from '../../core/agent/identity.ts';
 import { orderIdOf, runIdOf } from '../../core/identity.ts';
+import { anAsk } from '../support/agent-bench.ts';
 import { anOrder, quickPolicy } from '../support/orders.ts';
 import { until } from '../support/until.ts';
 
 const MAIN = fileURLToPath(new URL('../../replay/main.ts', import.meta.url));
 
-/** Orders on a queue of their own, which get as far as their first price: nobody takes activities there. */
+/** Orders and agents on a queue of their own, which get as far as their first activity: nobody takes those there. */
 export interface ReplayQueue {
   taskQueue: string;
   workflowIds: string[];
   /** Starts an order; returns its workflow id. */
   submit(): Promise<string>;
-  /** Runs what is there up to the first price with the bundle in `file`; then nobody works any more. */
+  /** Asks the agent; returns its workflow id. */
+  ask(): Promise<string>;
+  /** Runs what is there up to the first activity with the bundle in `file`; then nobody works any more. */
   work(file: string): Promise<void>;
   /** `npm run replay` as the user of this server and queue has it. */
   replay(...args: string[]): Promise<{ stdout: string; stderr: string; exitCode?: number }>;
@@ -41,9 +46,10 @@ export async function openReplayQueue({
   const client = new Client({ connection });
   const taskQueue = `orders-${randomBytes(6).toString('hex')}`;
   const pipeline = await openTemporal({ connection, taskQueue });
+  const agent = await openTemporalAgent({ connection, taskQueue });
   const workflowIds: string[] = [];
-  const untilPriced = (workflowId: string) =>
-    until(`${workflowId} waits for its price`, async () => {
+  const untilBegun = (workflowId: string) =>
+    until(`${workflowId} waits for an activity`, async () => {
       const { raw } = await client.workflow.getHandle(workflowId).describe();
       return (raw.pendingActivities?.length ?? 0) > 0;
     });
@@ -58,6 +64,14 @@ export async function openReplayQueue({
       workflowIds.push(workflowId);
       return workflowId;
     },
+    async ask() {
+      const asked = anAsk();
+      const { kind } = await agent.ask(asked);
+      assert.equal(kind, 'started');
+      const workflowId = agentRunIdOf(requestIdOf(asked.request));
+      workflowIds.push(workflowId);
+      return workflowId;
+    },
     async work(file) {
       const worker = await Worker.create({
         connection: native,
@@ -66,7 +80,7 @@ export async function openReplayQueue({
         activities: localActivities,
         enableNonLocalActivities: false,
       });
-      await worker.runUntil(() => Promise.all(workflowIds.map(untilPriced)));
+      await worker.runUntil(() => Promise.all(workflowIds.map(untilBegun)));
     },
     async replay(...args) {
       const { stdout, stderr, exitCode } = await execa(process.execPath, [MAIN, ...args], {

@@ -2,61 +2,103 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import type { WorkflowBundleOption } from '@temporalio/worker';
+import { fileURLToPath } from 'node:url';
+import type { InjectedSinks } from '@temporalio/worker';
+import { toAgentAsk } from '../../core/agent/input.ts';
+import type { AgentAsk } from '../../core/agent/input.ts';
 import { bundleStage } from '../../replay/gate/bundle.ts';
 import { replayQuietly } from '../../replay/gate/quiet.ts';
 import { replayAll } from '../../replay/gate/replay.ts';
-import { HISTORIES_DIR, readHistory } from '../../replay/history/file.ts';
-import { CURRENT_STAGE, STAGES, type Stage } from '../../replay/stages.ts';
+import { HISTORIES_DIR, readHistory, type KnownHistory } from '../../replay/history/file.ts';
+import { STAGES, type Stage } from '../../replay/stages.ts';
 import { projectRoot } from '../../stack/runtime.mjs';
+import type { ThinkVersions } from './think-versions.ts';
 
 replayQuietly();
 
-/** Orders that come through all steps, with an approval and without. */
-const THROUGH = ['plain', 'approved'];
+/** Runs that come through all steps, with an approval and without; in the page's order of tables. */
+const THROUGH = { order: ['plain', 'approved'], agent: ['agent-plain', 'agent-approved'] } as const;
 
-/** Which code takes up which runs, as the page says it. */
+/** Which code takes up which runs, as the page says it: a table of the order, then one of the agent. */
 const page = await readFile(join(projectRoot, 'docs', 'replay.md'), 'utf8');
 const rows = [...page.matchAll(/^\| `(\w+)` +\|(.*)\|$/gm)].map(([, code, cells = '']) => {
-  const said = cells.split('|').map((cell) => cell.trim() === 'yes');
-  return [code, said] as const;
+  const said = cells.split('|').map((cell) => cell.trim());
+  return { code, said };
 });
+const tables = { order: rows.slice(0, STAGES.length), agent: rows.slice(STAGES.length) };
 
-const bundles = new Map(STAGES.map((stage) => [stage, bundleOf(stage)]));
+const WATCHER = fileURLToPath(new URL('think-versions.ts', import.meta.url));
+const bundles = new Map(STAGES.map((stage) => [stage, bundleStage(stage, [WATCHER])]));
 
-/** That of the current stage the test run has made already. */
-async function bundleOf(stage: Stage): Promise<WorkflowBundleOption> {
-  const made = process.env['Q2T_TEST_BUNDLE'];
-  return stage === CURRENT_STAGE && made !== undefined ? { codePath: made } : bundleStage(stage);
-}
+const recorded = (stage: Stage, path: string) =>
+  readHistory(join(HISTORIES_DIR, stage, `${path}.json`));
 
-async function follows(code: Stage, recorded: Stage): Promise<string[]> {
+const toBeMet = STAGES.flatMap((stage) =>
+  [...THROUGH.order, ...THROUGH.agent].map((path) => recorded(stage, path)),
+);
+
+/** Of each recorded run whether a code follows it, and whether it goes on as it began: what the tables say. */
+async function meetsAll(code: Stage): Promise<Map<string, string>> {
   const bundle = await bundles.get(code);
   assert.ok(bundle);
-  const files = THROUGH.map((path) => join(HISTORIES_DIR, recorded, `${path}.json`));
-  const histories = await Promise.all(files.map((file) => readHistory(file)));
-  const stalls: string[] = [];
-  for await (const { name, error } of replayAll(bundle, histories)) {
-    if (error !== undefined) stalls.push(`${name}: ${error}`);
+  const asked = new Set<string>();
+  const fn = (_: unknown, version: string) => void asked.add(version);
+  const sinks: InjectedSinks<ThinkVersions> = { think: { asked: { fn, callDuringReplay: true } } };
+  const answers = new Map<string, string>();
+  for await (const { known, error } of replayAll(bundle, await Promise.all(toBeMet), sinks)) {
+    const goesOn = [...asked].join() === [...versionsIn(known)].join();
+    answers.set(known.name, error !== undefined ? 'no' : goesOn ? 'yes' : 'unseen');
+    asked.clear();
   }
-  return stalls;
+  return answers;
+}
+
+const met = new Map(STAGES.map((code) => [code, meetsAll(code)]));
+
+/** What the model was asked in, by the inputs in the history. */
+function versionsIn({ history }: KnownHistory): Set<string> {
+  const inputs = (history.events ?? []).flatMap(
+    ({ activityTaskScheduledEventAttributes: activity }) =>
+      activity?.activityType?.name === 'think' ? (activity.input?.payloads ?? []) : [],
+  );
+  const thinks = inputs.map(
+    ({ data }) => JSON.parse(Buffer.from(data ?? []).toString()) as unknown,
+  );
+  return new Set(thinks.map((think) => (think as { input: { version: string } }).input.version));
 }
 
 suite('of the four stages of the change', () => {
-  test('the page says how each meets each', () => {
-    assert.deepEqual(
-      rows.map(([code, cells]) => [code, cells.length]),
-      STAGES.map((stage) => [stage, STAGES.length]),
-    );
-  });
+  for (const kind of ['order', 'agent'] as const) {
+    test(`the page says how each meets each, of the ${kind}`, () => {
+      assert.deepEqual(
+        tables[kind].map(({ code, said }) => [code, said.length]),
+        STAGES.map((stage) => [stage, STAGES.length]),
+      );
+    });
 
-  for (const code of STAGES) {
-    for (const recorded of STAGES) {
-      const takesUp = rows.find(([name]) => name === code)?.[1][STAGES.indexOf(recorded)] === true;
-      test(`the code of ${code} ${takesUp ? 'takes up' : 'stalls'} runs of ${recorded}`, async () => {
-        const said = await follows(code, recorded);
-        assert.equal(said.length, takesUp ? 0 : THROUGH.length, said.join('\n'));
-      });
+    for (const code of STAGES) {
+      for (const stage of STAGES) {
+        const row = tables[kind].find((each) => each.code === code);
+        const said = row?.said[STAGES.indexOf(stage)] ?? '';
+        test(`the code of ${code} meets ${kind}s of ${stage}: ${said}`, async () => {
+          const answers = await met.get(code);
+          const own = THROUGH[kind].map((path) => answers?.get(`${stage}/${path}`));
+          assert.deepEqual(own, [said, said]);
+        });
+      }
     }
   }
+
+  test('the agent was asked with prompts as long as they are now: one that changes is another version', async () => {
+    for (const stage of STAGES) {
+      const { history } = await recorded(stage, 'agent-plain');
+      const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
+      const [payload] = started?.input?.payloads ?? [];
+      const asked = JSON.parse(Buffer.from(payload?.data ?? []).toString()) as AgentAsk;
+      const { promptSizes, ...chosen } = asked;
+      const now = toAgentAsk(chosen).promptSizes;
+      for (const [version, size] of Object.entries(promptSizes)) assert.equal(now[version], size);
+      assert.ok(Object.keys(promptSizes).length > 0);
+    }
+  });
 });

@@ -9,7 +9,6 @@ import {
 import type { AgentAsk } from '../../core/agent/input.ts';
 import { next } from '../../core/agent/next.ts';
 import type { Action } from '../../core/agent/next.ts';
-import { versionFor } from '../../core/agent/take-up.ts';
 import { end } from '../position.ts';
 import { Stopped } from '../run.ts';
 import { ask } from './ask.ts';
@@ -30,9 +29,8 @@ import { use } from './use.ts';
  * told yes, and the run would change its prompt and its tools on the way.
  */
 export async function buyingAgent(asked: AgentAsk, carried?: Carried): Promise<AgentResult> {
-  const version =
-    carried?.position.version ?? versionFor(asked, patched('agent-2') ? ['2', '1'] : ['1']);
-  return carryOut(begin(asked, version, carried));
+  const versions = !carried && patched('agent-2') ? ['2', '1'] : ['1'];
+  return carryOut(begin(asked, versions, carried));
 }
 
 /** Takes the run to its end, and every message that still comes. */

@@ -5,7 +5,7 @@ import { requestIdOf } from '../../core/agent/identity.ts';
 import type { AgentAsk, AgentInput } from '../../core/agent/input.ts';
 import { initialState } from '../../core/agent/state.ts';
 import type { AgentState } from '../../core/agent/state.ts';
-import { takeUp } from '../../core/agent/take-up.ts';
+import { takeUp, versionFor } from '../../core/agent/take-up.ts';
 import type { AgentOutcome, AgentStep, Outcome } from '../../core/steps.ts';
 import { now } from '../position.ts';
 import type { AnyRun, CancelRequest } from '../run.ts';
@@ -44,12 +44,22 @@ export interface AgentResult {
   position: AgentPosition;
 }
 
-/** A run before its first step, or where the execution before left it. Throws an ApplicationFailure for an input that is no request. */
-export function begin(asked: AgentAsk, version: string, carried: Carried | undefined): AgentRun {
+/**
+ * A run before its first step, or where the execution before left it. Throws an ApplicationFailure for an
+ * input that is no request.
+ *
+ * @param versions that a new run may take, best first; one that goes on keeps its own
+ */
+export function begin(
+  asked: AgentAsk,
+  versions: readonly string[],
+  carried: Carried | undefined,
+): AgentRun {
   // Failing the run beats a workflow task that is retried for ever.
   if (!isAsk(asked)) {
     throw ApplicationFailure.nonRetryable('the input is no request with its limits', 'bad-input');
   }
+  const version = carried?.position.version ?? versionFor(asked, versions);
   const fresh = {
     state: initialState(),
     position: initialPosition(asked, now(), version),
@@ -70,7 +80,7 @@ function isAsk(asked: Partial<AgentAsk> | undefined): asked is AgentAsk {
   const { request, limits, policy, promptSizes } = asked ?? {};
   if (typeof request?.buyer?.id !== 'string' || typeof request.requestRef !== 'string')
     return false;
-  if (typeof asked?.price !== 'object' || typeof promptSizes !== 'object') return false;
+  if (!isObject(asked?.price) || !isObject(promptSizes)) return false;
   const numbers = [
     limits?.maxTurns,
     limits?.maxTokens,
@@ -80,4 +90,8 @@ function isAsk(asked: Partial<AgentAsk> | undefined): asked is AgentAsk {
     policy?.heartbeatMs,
   ];
   return numbers.every((number) => typeof number === 'number' && number > 0);
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }

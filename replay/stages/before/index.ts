@@ -36,5 +36,5 @@ async function takeSteps(run: Run): Promise<void> {
 
 /** Before the agent had another prompt. */
 export async function buyingAgent(asked: AgentAsk, carried?: Carried): Promise<AgentResult> {
-  return carryOutAgent(beginAgent(asked, '1', carried));
+  return carryOutAgent(beginAgent(asked, ['1'], carried));
 }

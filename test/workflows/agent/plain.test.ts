@@ -64,3 +64,24 @@ describe('a request', { concurrency: true }, () => {
     assert.equal((await bench.agent.ask(other)).kind, 'conflict');
   });
 });
+
+describe('B22: an input that is no request', { concurrency: true }, () => {
+  const { price, promptSizes, ...rest } = anAsk();
+  for (const [what, args] of [
+    ['nothing at all', []],
+    ['a text', ['4 chairs']],
+    ['a request without the sizes of its prompts', [{ ...rest, price }]],
+    ['a request without a price', [{ ...rest, promptSizes, price: null }]],
+  ] as const) {
+    test(`${what} fails the run at once, instead of its workflow task for ever`, async () => {
+      const workflowId = `bad-input-${crypto.randomUUID()}`;
+      const { taskQueue } = bench;
+      const started = { workflowId, taskQueue, args: [...args] };
+      const handle = await bench.client.workflow.start('buyingAgent', started);
+      await assert.rejects(handle.result(), (error: Error) => {
+        assert.match(String(error.cause), /no request/);
+        return true;
+      });
+    });
+  }
+});
