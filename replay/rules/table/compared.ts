@@ -19,8 +19,8 @@ export const compared: readonly Rule[] = [
       edits: [
         {
           file: 'workflows/activities.ts',
-          from: '      startToCloseTimeout: policy.attemptTimeoutMs,\n',
-          to: '      startToCloseTimeout: 2 * policy.attemptTimeoutMs,\n',
+          from: '    startToCloseTimeout: policy.attemptTimeoutMs,\n',
+          to: '    startToCloseTimeout: 2 * policy.attemptTimeoutMs,\n',
         },
       ],
       outcome: 'passes replay, but',
