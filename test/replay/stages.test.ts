@@ -10,7 +10,7 @@ import { bundleStage } from '../../replay/gate/bundle.ts';
 import { replayQuietly } from '../../replay/gate/quiet.ts';
 import { replayAll } from '../../replay/gate/replay.ts';
 import { HISTORIES_DIR, readHistory, type KnownHistory } from '../../replay/history/file.ts';
-import { STAGES, type Stage } from '../../replay/stages.ts';
+import { STAGES, STAGES_IN_FLIGHT, type Stage } from '../../replay/stages.ts';
 import { projectRoot } from '../../stack/runtime.mjs';
 import type { ThinkVersions } from './think-versions.ts';
 
@@ -33,9 +33,15 @@ const bundles = new Map(STAGES.map((stage) => [stage, bundleStage(stage, [WATCHE
 const recorded = (stage: Stage, path: string) =>
   readHistory(join(HISTORIES_DIR, stage, `${path}.json`));
 
-const toBeMet = STAGES.flatMap((stage) =>
-  [...THROUGH.order, ...THROUGH.agent].map((path) => recorded(stage, path)),
-);
+/** The second execution of an agent's run: no marker, and the version in what it was carried on with. */
+const LATER = 'agent-chain-2';
+
+const toBeMet = [
+  ...STAGES.flatMap((stage) =>
+    [...THROUGH.order, ...THROUGH.agent].map((path) => recorded(stage, path)),
+  ),
+  ...STAGES_IN_FLIGHT.map((stage) => recorded(stage, LATER)),
+];
 
 /** Of each recorded run whether a code follows it, and whether it goes on as it began: what the tables say. */
 async function meetsAll(code: Stage): Promise<Map<string, string>> {
@@ -88,6 +94,14 @@ suite('of the four stages of the change', () => {
       }
     }
   }
+
+  test('an agent that has gone on in a new execution keeps its version on every code', async () => {
+    for (const [code, answers] of met) {
+      for (const stage of STAGES_IN_FLIGHT) {
+        assert.equal((await answers).get(`${stage}/${LATER}`), 'yes', `${code}, ${stage}`);
+      }
+    }
+  });
 
   test('the agent was asked with prompts as long as they are now: one that changes is another version', async () => {
     for (const stage of STAGES) {
