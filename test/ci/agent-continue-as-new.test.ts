@@ -124,14 +124,15 @@ const WARNS_AT = { events: 10_240, bytes: 10_000_000 };
 for (const often of ['as often as it is suggested', 'as often as the server’s defaults say']) {
   test(`B15: 200 turns keep every history short, and lose none, going on ${often}`, async () => {
     const usual = often.includes('defaults') ? await openAgentBench() : undefined;
-    const { agent, partners, client, store, result } = usual ?? bench;
+    const own = usual ?? bench;
+    const { agent, partners, client, store } = own;
     try {
       const ask = anAsk('4 data sheet chairs under 200 euro each [model: ponder 200]', {
         limits: LONG,
       });
       const id = requestIdOf(ask.request);
       await agent.ask(ask);
-      const { outcome, position } = await result(id);
+      const { outcome, position } = await own.result(id);
       assert.equal(outcome, 'completed', position.reason);
       assert.ok(position.turn > 200);
       const { completion } = await partners.counts(businessKey(id));
