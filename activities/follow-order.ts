@@ -37,7 +37,8 @@ export function orderActivities(orders: Orders) {
       attempt(call, async () => {
         const found = await orders.submit(order, policy);
         if (found.kind !== 'conflict') return;
-        throw new StepFailure('never', 'other-order', `order ${order.orderRef}: ${found.reason}`);
+        const why = `order ${order.orderRef}: this buyer has another order under the same reference`;
+        throw new StepFailure('never', 'other-order', why);
       }),
 
     /**

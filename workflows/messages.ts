@@ -1,11 +1,12 @@
 import { CancellationScope, setHandler } from '@temporalio/workflow';
+import { checkDecision } from '../core/answer-shapes.ts';
 import type { Decision, Position } from '../core/contract.ts';
 import { answerOperator } from './operator.ts';
 import { takeDecision } from './approve.ts';
 import type { OperatorCommand } from './definitions.ts';
 import { cancelSignal, decideUpdate, operateUpdate, positionQuery } from './definitions.ts';
 import { isFlooded, refuseFlood } from './flood.ts';
-import { checkCommand, checkDecision, shortText } from './message-shapes.ts';
+import { checkCommand, shortText } from './message-shapes.ts';
 import { note } from './position.ts';
 import type { CancelRequest, Run } from './run.ts';
 

@@ -61,7 +61,10 @@ export interface AgentPipeline {
   ask(asked: AgentAsk): Promise<SubmitResult<AgentOutcome>>;
   /** Never needs a live worker. */
   where(id: OrderId): Promise<AgentWhereResult>;
-  /** Answers a person's question; a late, early, second or wrong-gate answer is a conflict with an entry in the history. */
+  /**
+   * Answers a person's question; a late, early, second or wrong-gate answer is a conflict with an entry in
+   * the history. Throws a RangeError for what is no answer, or longer than 1,000 characters.
+   */
   answer(id: OrderId, answer: AgentAnswer): Promise<DecideResult>;
   /** Stops the run; an order that it has started is cancelled first, and says what became of that. */
   cancel(id: OrderId, by: string, reason: string): Promise<CancelResult>;

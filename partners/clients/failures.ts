@@ -33,9 +33,9 @@ export function failureOfAnswer(
   return new StepFailure(businessNo ? 'refused' : 'never', code, message);
 }
 
-/** What a failure without an answer means. `timedOut`: our own deadline ended it. */
+/** What a failure without an answer of `partner` means. `timedOut`: our own deadline ended it. */
 export function failureOfTransport(
-  partner: PartnerName,
+  partner: string,
   cause: unknown,
   timedOut: boolean,
 ): StepFailure {
@@ -49,6 +49,10 @@ export function failureOfTransport(
   }
   if (code === 'UND_ERR_INVALID_ARG') {
     return new StepFailure('never', 'bad-request', `${partner}: ${String(cause)}`, { cause });
+  }
+  if (cause instanceof Error && cause.message === 'bad port') {
+    const message = `${partner}: browsers, and fetch as they do, send nothing to this port`;
+    return new StepFailure('never', 'bad-port', message, { cause });
   }
   const message = `the connection to ${partner} ended without an answer: ${code || String(cause)}`;
   return new StepFailure('unknown', 'connection-lost', message, { cause });

@@ -47,7 +47,7 @@ const completion = z.object({
 export function connectModel({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): Model {
   // The deadline of a call is its own, so undici's are off.
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, maxResponseSize });
-  const baseURL = new URL(baseUrl).href;
+  const { href: baseURL, host } = new URL(baseUrl);
   let connected: Promise<OpenAI> | undefined;
 
   return {
@@ -65,7 +65,7 @@ export function connectModel({ baseUrl, apiKey }: { baseUrl: string; apiKey: str
         return answerOf(answer);
       } catch (error) {
         signal?.throwIfAborted();
-        throw withoutKey(await failureOf(error, deadline.aborted), apiKey);
+        throw withoutKey(await failureOf(error, `model at ${host}`, deadline.aborted), apiKey);
       }
     },
     close: () => dispatcher.destroy(),
@@ -147,9 +147,9 @@ function finishOf(reason: string): ModelAnswer['finish'] {
   return reason === 'tool_calls' || reason === 'function_call' ? 'tool-calls' : 'stop';
 }
 
-async function failureOf(error: unknown, timedOut: boolean): Promise<StepFailure> {
+async function failureOf(error: unknown, model: string, timedOut: boolean): Promise<StepFailure> {
   const { APIConnectionError, APIError: AnyApiError } = await import('openai');
-  if (timedOut) return failureOfTransport('model', error, true);
+  if (timedOut) return failureOfTransport(model, error, true);
   if (error instanceof AnyApiError && typeof error.status === 'number') {
     // An instanceof leaves the library's type parameters as any; these are their defaults.
     const { status, headers, error: body } = error as APIError<number, Headers, object | undefined>;
@@ -158,7 +158,7 @@ async function failureOf(error: unknown, timedOut: boolean): Promise<StepFailure
   // What has a cause was found below the library: in the connection, or in a body that broke off.
   const cause = innermost(error);
   if (error instanceof APIConnectionError || cause !== error) {
-    return failureOfTransport('model', cause, false);
+    return failureOfTransport(model, cause, false);
   }
   // It answered, so it was paid, but nobody can tell for what.
   const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);

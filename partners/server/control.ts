@@ -20,6 +20,9 @@ const advanceSchema = z.strictObject({
 
 const releaseSchema = z.strictObject({ faultId: z.string().optional() });
 
+/** A fault's body may be as long as any answer that a client reads. */
+const bodyLimit = 6_000_000;
+
 /** What a test, the lab or an operator asks, as opposed to an order: effects, clock, faults, holds. */
 export function serveControl(desk: Desk, tornBytes: number): void {
   const { app, books } = desk;
@@ -48,7 +51,7 @@ export function serveControl(desk: Desk, tornBytes: number): void {
 }
 
 function serveFaults({ app, faults, holds }: Desk): void {
-  app.post('/control/faults', async (request, reply) => {
+  app.post('/control/faults', { bodyLimit }, async (request, reply) => {
     void reply.code(201);
     return faults.set(parse(faultSchema, request.body));
   });

@@ -19,6 +19,9 @@ for (const on of SIDES) {
     afterEach(() => side.partners.clearFault());
     after(() => side.close());
 
+    // The commands are the same, and test/parity compares what they are told: once will do.
+    const sameOnBoth = { skip: on === 'temporal' && 'as on the queue' };
+
     const who = ['--buyer', 'acme', '--email', 'buyer@acme.example'];
     /** Several tests share a server. */
     const aRef = () => `REQ-${randomBytes(4).toString('hex')}`;
@@ -65,6 +68,9 @@ for (const on of SIDES) {
       const wrong = await side.run(['answer', ref, '--approve', '--by', 'Ann']);
       assert.equal(wrong.exitCode, 4);
       assert.match(wrong.stdout, /not answered, wrong-gate/);
+      const long = await side.run(['answer', ref, 'x'.repeat(1_001), '--by', 'Ann']);
+      assert.equal(long.exitCode, 2);
+      assert.match(long.stderr, /The answer can't be taken: text must be a text of 1 to 1000/);
       const answer = ['answer', ref, 'dark blue', '--by', 'Ann'];
       const taken = await side.run(answer);
       assert.equal(taken.exitCode, 0, taken.stdout);
@@ -88,39 +94,51 @@ for (const on of SIDES) {
       await ended(ref, 'rejected');
     });
 
-    test('a request is cancelled while it waits, and a second time is a conflict', async () => {
-      const { ref } = await ask('3 office chairs, ask me first');
-      const cancel = ['cancel', ref, '--by', 'Ann', '--reason', 'no need'];
-      const first = await side.run(cancel);
-      assert.equal(first.exitCode, 0, first.stderr);
-      assert.match(first.stdout, /cancel requested by Ann/);
-      await ended(ref, 'cancelled');
-      assert.equal((await side.run(cancel)).exitCode, 4);
-    });
+    test(
+      'a request is cancelled while it waits, and a second time is a conflict',
+      sameOnBoth,
+      async () => {
+        const { ref } = await ask('3 office chairs, ask me first');
+        const cancel = ['cancel', ref, '--by', 'Ann', '--reason', 'no need'];
+        const first = await side.run(cancel);
+        assert.equal(first.exitCode, 0, first.stderr);
+        assert.match(first.stdout, /cancel requested by Ann/);
+        await ended(ref, 'cancelled');
+        assert.equal((await side.run(cancel)).exitCode, 4);
+      },
+    );
 
-    test('a budget that is too small ends it before the model is asked', async () => {
+    test('a budget that is too small ends it before the model is asked', sameOnBoth, async () => {
       const { stdout } = await ask('3 office chairs', ['--budget-eur', '0.0001']);
       assert.match(stdout, /ended, exhausted \(turn 0 of at most 30\)/);
       assert.match(stdout, /budget of money/);
     });
 
-    test('a model that refuses makes it stuck, and an operator gets it going again', async () => {
-      const ref = aRef();
-      const refusal = { kind: 'status', status: 400 } as const;
-      await side.partners.setFault({ partner: 'model', reference: `acme/${ref}`, effect: refusal });
-      const { stdout, stderr } = await ask('3 office chairs', [], ref);
-      assert.match(stdout, /stuck at think/);
-      assert.match(stderr, /q2t agent dead-letters replay acme\/REQ-\w+ --by NAME --why TEXT/);
-      await side.partners.clearFault();
-      const listed = await side.run(['dead-letters', 'list']);
-      assert.match(listed.stdout, new RegExp(`^acme/${ref} +think`, 'm'));
-      const shown = await side.run(['dead-letters', 'show', ref]);
-      assert.match(shown.stdout, /reason +.*400/);
-      const why = ['--by', 'Ann', '--why', 'it takes requests again'];
-      const replayed = await side.run(['dead-letters', 'replay', ref, ...why]);
-      assert.equal(replayed.exitCode, 0, replayed.stdout);
-      assert.equal((await side.run(['dead-letters', 'discard', ref, ...why])).exitCode, 4);
-    });
+    test(
+      'a model that refuses makes it stuck, and an operator gets it going again',
+      sameOnBoth,
+      async () => {
+        const ref = aRef();
+        const refusal = { kind: 'status', status: 400 } as const;
+        await side.partners.setFault({
+          partner: 'model',
+          reference: `acme/${ref}`,
+          effect: refusal,
+        });
+        const { stdout, stderr } = await ask('3 office chairs', [], ref);
+        assert.match(stdout, /stuck at think/);
+        assert.match(stderr, /q2t agent dead-letters replay acme\/REQ-\w+ --by NAME --why TEXT/);
+        await side.partners.clearFault();
+        const listed = await side.run(['dead-letters', 'list']);
+        assert.match(listed.stdout, new RegExp(`^acme/${ref} +think`, 'm'));
+        const shown = await side.run(['dead-letters', 'show', ref]);
+        assert.match(shown.stdout, /reason +.*400/);
+        const why = ['--by', 'Ann', '--why', 'it takes requests again'];
+        const replayed = await side.run(['dead-letters', 'replay', ref, ...why]);
+        assert.equal(replayed.exitCode, 0, replayed.stdout);
+        assert.equal((await side.run(['dead-letters', 'discard', ref, ...why])).exitCode, 4);
+      },
+    );
 
     test('a request that nobody has ends with 3, and no order is taken for one', async () => {
       for (const command of [['where'], ['transcript'], ['cancel', '--by', 'A', '--reason', 'x']]) {

@@ -6,8 +6,9 @@ import { businessKey, type OrderId } from '../../core/identity.ts';
 import type { AgentOutcome } from '../../core/steps.ts';
 import type { EffectKind } from '../../partners/contract.ts';
 import type { FaultSpec } from '../../partners/control.ts';
-import { quickPolicy } from '../support/orders.ts';
+import { anOrder, quickPolicy } from '../support/orders.ts';
 import { aRequest as anyRequest, type RequestShape } from '../support/requests.ts';
+import { until } from '../support/until.ts';
 import type { AgentSide } from './agent-side.ts';
 
 const LIMIT_MS = 60_000;
@@ -19,6 +20,7 @@ export interface AgentPath {
   outcome: AgentOutcome;
   /** Of the order that came of it; answers of the model are compared with what was charged. */
   effects: Partial<Record<EffectKind, number>>;
+  before?: (side: AgentSide, id: OrderId) => Promise<unknown>;
   /** Faults that are there before the request is made. */
   faults?: (id: OrderId) => FaultSpec[];
   happens?: (side: AgentSide, id: OrderId) => Promise<void>;
@@ -60,6 +62,24 @@ const model = (id: OrderId, effect: FaultSpec['effect'], times = 1): FaultSpec =
   times,
   effect,
 });
+
+const quoting = (sku: string, effect: FaultSpec['effect'], times?: number): FaultSpec => ({
+  partner: 'supplier',
+  operation: 'quote',
+  sku,
+  ...(times !== undefined && { times }),
+  effect,
+});
+
+/** A quote has no reference, so it is known by its fault. */
+function heldQuote({ partners }: AgentSide, sku: string) {
+  return until(`a quote of ${sku} is held`, async () => {
+    const faults = await partners.faults();
+    const own = faults.filter(({ fault }) => fault.sku === sku).map(({ faultId }) => faultId);
+    const held = await partners.held({ operation: 'quote' });
+    return held.find(({ faultId }) => own.includes(faultId));
+  });
+}
 
 export const agentPaths: readonly AgentPath[] = [
   {
@@ -220,5 +240,49 @@ export const agentPaths: readonly AgentPath[] = [
     outcome: 'completed',
     effects: ordered,
     faults: (id) => [model(id, { kind: 'drop-after' })],
+  },
+  {
+    name: 'carried through though a tool fails twice (B31: the third attempt is one, and seen)',
+    asked: () => aRequest('40 velvet chairs under 200 euro each'),
+    outcome: 'completed',
+    effects: ordered,
+    faults: () => [
+      quoting('VELVET-CHAIRS-1', { kind: 'status', status: 503, retryAfter: 0 }, 2),
+      quoting('VELVET-CHAIRS-1', { kind: 'hang-before' }, 1),
+    ],
+    async happens(side, id) {
+      const { faultId } = await heldQuote(side, 'VELVET-CHAIRS-1');
+      const { step, attempts } = await side.until(id, (position) => position.attempts > 2);
+      assert.deepEqual([step, attempts], ['use', 3]);
+      await side.partners.clearFault(faultId);
+    },
+  },
+  {
+    name: 'taken back while a tool is used (B31: which does not swallow it)',
+    asked: () => aRequest('40 cork chairs under 200 euro each'),
+    outcome: 'cancelled',
+    effects: {},
+    faults: () => [quoting('CORK-CHAIRS-1', { kind: 'hang-before' })],
+    async happens(side, id) {
+      const { faultId } = await heldQuote(side, 'CORK-CHAIRS-1');
+      await side.pipeline.cancel(id, 'Ada', 'no longer needed');
+      const { lastFailure } = await side.until(id, ({ status }) => status === 'ended');
+      assert.equal(lastFailure, undefined);
+      await side.partners.clearFault(faultId);
+    },
+  },
+  {
+    name: 'for an order whose reference another one has',
+    asked: () => aRequest(CHAIRS),
+    outcome: 'discarded',
+    effects: ordered,
+    before: (side, id) =>
+      side.orders.submit(anOrder({}, { orderRef: orderIdOfRequest(id).orderRef })),
+    async happens(side, id) {
+      const { step } = await side.until(id, ({ status }) => status === 'stuck');
+      assert.equal(step, 'order');
+      await side.untilOrder(orderIdOfRequest(id), ({ status }) => status === 'ended');
+      await side.pipeline.deadLetters.discard(id, { by: 'Ada', why: 'asked anew' });
+    },
   },
 ];

@@ -1,7 +1,9 @@
 import type { AgentPipeline, AgentPosition } from '../../core/agent/contract.ts';
 import { orderIdOfRequest } from '../../core/agent/identity.ts';
 import type { Spent } from '../../core/agent/spend.ts';
-import type { Position } from '../../core/contract.ts';
+import type { ClaimCheckStore } from '../../core/agent/store.ts';
+import { readEntries } from '../../core/agent/transcript.ts';
+import type { Pipeline, Position } from '../../core/contract.ts';
 import type { HistoryEntry } from '../../core/history.ts';
 import { businessKey, type OrderId } from '../../core/identity.ts';
 import type { EffectKind } from '../../partners/contract.ts';
@@ -10,7 +12,9 @@ import type { PartnersControl } from '../../partners/control.ts';
 /** One implementation as the parity suite drives its agents. */
 export interface AgentSide {
   pipeline: AgentPipeline;
+  orders: Pipeline;
   partners: PartnersControl;
+  store: () => Promise<ClaimCheckStore>;
   until(id: OrderId, wanted: (position: AgentPosition) => boolean): Promise<AgentPosition>;
   untilOrder(id: OrderId, wanted: (position: Position) => boolean): Promise<Position>;
   forward(id: OrderId, ms: number): Promise<void>;
@@ -23,6 +27,8 @@ export interface AgentObservation {
   /** Without the request's reference, which differs. */
   reason: string | undefined;
   turns: number;
+  /** Turns that can be read from the store. */
+  entries: number;
   spent: Spent;
   version: string;
   history: string[];
@@ -46,6 +52,7 @@ export async function observe(side: AgentSide, id: OrderId): Promise<AgentObserv
     outcome,
     reason: reason === undefined ? undefined : nameless(reason),
     turns: turn,
+    entries: await entriesOf(side, id),
     spent,
     version,
     history: open.filter((entry) => !refused(entry)).map((entry) => nameless(inWords(entry))),
@@ -53,6 +60,12 @@ export async function observe(side: AgentSide, id: OrderId): Promise<AgentObserv
     effects: counts,
     paid: completion,
   };
+}
+
+async function entriesOf({ pipeline, store }: AgentSide, id: OrderId): Promise<number> {
+  const place = await pipeline.transcript(id);
+  if (place.kind !== 'position') throw new Error(`the transcript: ${place.kind}`);
+  return (await readEntries(await store(), place.position.head)).length;
 }
 
 /** Dates differ from run to run; what was decided does not. */

@@ -20,9 +20,10 @@ suite('queue and temporal agree on a request that is', { concurrency: 4 }, () =>
       const [queue, temporal] = await Promise.all(sides.map((side) => run(side, path, asked)));
       assert.ok(queue && temporal);
       // First against what is right, so that both being wrong in the same way is no agreement.
-      for (const { outcome, effects, spent, paid } of [queue, temporal]) {
+      for (const { outcome, effects, spent, paid, turns, entries } of [queue, temporal]) {
         assert.equal(outcome, path.outcome);
         assert.deepEqual(effects, path.effects);
+        assert.deepEqual([turns, entries], [spent.calls, spent.calls]);
         // Each answer is paid for and charged once; of a lost one only the charge is certain.
         assert.ok(
           paid >= spent.calls && paid <= spent.calls + spent.lostCalls,
@@ -36,6 +37,7 @@ suite('queue and temporal agree on a request that is', { concurrency: 4 }, () =>
 
 async function run(side: AgentSide, path: AgentPath, asked: AgentAsk): Promise<AgentObservation> {
   const id = requestIdOf(asked.request);
+  await path.before?.(side, id);
   for (const fault of path.faults?.(id) ?? []) await side.partners.setFault(fault);
   assert.deepEqual(await side.pipeline.ask(asked), { kind: 'started', id });
   await path.happens?.(side, id);

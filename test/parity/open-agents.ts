@@ -1,3 +1,4 @@
+import { openFileStore } from '../../agent/store/files.ts';
 import { agentRunIdOf } from '../../core/agent/identity.ts';
 import { fastForward } from '../../lab/time/temporal.ts';
 import { openAgentBench as openQueueBench } from '../queue/support/agent-bench.ts';
@@ -9,7 +10,9 @@ export async function openQueueAgents(): Promise<AgentSide> {
   const bench = await openQueueBench();
   return {
     pipeline: bench.agent,
+    orders: bench.orders.pipeline,
     partners: bench.orders.partners,
+    store: () => openFileStore(bench.parts.storeDir),
     until: (id, wanted) => bench.until(id, wanted),
     untilOrder: (id, wanted) => bench.orders.until(id, wanted),
     forward: (id, ms) => bench.shift(id, ms),
@@ -21,7 +24,9 @@ export async function openTemporalAgents(): Promise<AgentSide> {
   const bench = await openTemporalBench();
   return {
     pipeline: bench.agent,
+    orders: bench.orders,
     partners: bench.partners,
+    store: () => Promise.resolve(bench.store),
     until: (id, wanted) => bench.until(id, wanted),
     untilOrder: (id, wanted) =>
       untilPosition(async () => {

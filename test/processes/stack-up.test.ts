@@ -9,6 +9,8 @@ import { upSchema, type Up } from '../../client/up-file.ts';
 import { isAlive } from '../../stack/lock.mjs';
 import { workerKinds } from '../../stack/parts.ts';
 import { checkout } from './checkout.ts';
+import { everyHistory, everyRow, filesWith, startOwnModel } from './own-model.ts';
+import type { OwnModel } from './own-model.ts';
 import { until } from '../support/until.ts';
 
 const START_LIMIT_MS = 180_000;
@@ -80,34 +82,60 @@ function endAtLast(t: TestContext, dir: string): void {
   });
 }
 
-/** Nobody listens there. */
-const ownModel = {
-  OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
-  OPENAI_API_KEY: 'sk-a-secret-of-ours',
-  AGENT_MODEL: 'qwen3',
-  AGENT_PRICE_EUR_PER_MILLION_TOKENS: '0/0',
-};
-
-/** Asked from a terminal that has none of `up`'s settings, and looked for in the store of its workers. */
-async function asksTheModelOfUp(dir: string, up: Up): Promise<void> {
-  const agent = (...args: string[]) => {
+/** Asked from a terminal that has none of `up`'s settings, of workers that have them. */
+async function asksTheModelOfUp(dir: string, up: Up, model: OwnModel): Promise<void> {
+  const agent = (on: string, ...args: string[]) => {
     const q2t = join(dir, 'client', 'q2t.mjs');
-    return run(dir, process.execPath, [q2t, 'agent', ...args, '--on', 'queue']).ended;
+    return run(dir, process.execPath, [q2t, 'agent', ...args, '--on', on]).ended;
   };
-  const asked = await agent('ask', '3 chairs', '--ref', 'REQ-1', '--json');
-  assert.match(asked.stdout, /"model": "qwen3"/, asked.stderr);
-  const collected = await agent('collect', '--force');
+  for (const on of ['temporal', 'queue', 'chain']) {
+    const asked = await agent(on, 'ask', '3 chairs', '--ref', `REQ-${on}`, '--json');
+    assert.match(asked.stdout, /"model": "qwen3"/, asked.stderr);
+    await until(`the worker of ${on} asks the model`, () => model.askedFor(`REQ-${on}`) > 0);
+  }
+  assert.deepEqual(new Set(model.authorizations), new Set([`Bearer ${model.key}`]));
+  for (const on of ['temporal', 'queue']) {
+    const followed = await agent(on, 'where', `REQ-${on}`, '--follow');
+    assert.match(followed.stdout, /ended, refused/, followed.stderr);
+  }
+  await model.close();
+  await agent('queue', 'ask', '3 chairs', '--ref', 'REQ-dead');
+  await until('the dead address to be shown', async () => {
+    const { stdout } = await agent('queue', 'where', 'REQ-dead');
+    return stdout.includes(`model at ${model.host} can't be reached: ECONNREFUSED`);
+  });
+  const collected = await agent('queue', 'collect', '--force');
   assert.ok(collected.stdout.includes(join(up.storeDir, 'queue')), collected.stderr);
-  assert.doesNotMatch(await readFile(join(dir, '.q2t', 'up.json'), 'utf8'), /sk-a-secret/);
+  await assertNowhere(up, dir, model);
+}
+
+/** What is looked for can be found: the model's name is where a key would be. */
+async function assertNowhere(up: Up, dir: string, { key, host }: OwnModel): Promise<void> {
+  const rows = await everyRow(up.databaseUrl);
+  const histories = await everyHistory(up);
+  assert.ok(rows.includes('qwen3') && !rows.includes(key), 'rows');
+  assert.ok(histories.includes('qwen3') && !histories.includes(key), 'histories');
+  assert.ok(rows.includes(host), 'the failure of the dead address is in a row');
+  const upFile = await readFile(join(dir, '.q2t', 'up.json'), 'utf8');
+  assert.ok(upFile.includes('qwen3') && !upFile.includes(key));
+  // Logs, the store, Temporal's own file, Postgres' pages and its log.
+  const found = await filesWith(up.dataDir, key);
+  assert.deepEqual(found, []);
+  const logs = await filesWith(join(up.dataDir, 'logs'), host);
+  assert.ok(
+    logs.some((file) => file.includes('queue')),
+    logs.join(),
+  );
 }
 
 test('up prints every address, refuses a second one, serves the command line and one more worker, and ends at Ctrl-C with nothing left', async (t) => {
   const dir = await checkout(t);
   endAtLast(t, dir);
+  const model = await startOwnModel(t);
   // A real terminal, so that Ctrl-C goes where a person's goes: to npm, the shell, the bootstrap and `up`.
   const python =
     'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
-  const terminal = run(dir, 'python3', ['-c', python, 'npm', 'run', 'up'], ownModel);
+  const terminal = run(dir, 'python3', ['-c', python, 'npm', 'run', 'up'], model.env);
   const up = await untilUp(dir, terminal);
   const processes = await processesOf(up.dataDir);
   // Postgres, Temporal and the partners, and a worker of each kind.
@@ -131,7 +159,7 @@ test('up prints every address, refuses a second one, serves the command line and
     assert.equal(listed.stderr, '');
   }
 
-  await asksTheModelOfUp(dir, up);
+  await asksTheModelOfUp(dir, up, model);
 
   const worker = task(dir, 'worker', 'queue');
   await until('one more worker to serve the queue', async () => {
@@ -152,8 +180,7 @@ test('up prints every address, refuses a second one, serves the command line and
   }
   assert.match(stdout, /Stopped\. The data stays/);
   assert.match(stdout, /Workers +1 temporal, 1 queue, 1 chain\b/);
-  assert.match(stdout, /Model +qwen3 at http:\/\/127\.0\.0\.1:9\/v1 /);
-  assert.doesNotMatch(stdout, /sk-a-secret/);
+  assert.ok(stdout.includes(`qwen3 at http://${model.host}/v1 `) && !stdout.includes(model.key));
   // The database's address, but not its password.
   const { host, password } = new URL(up.databaseUrl);
   assert(stdout.includes(host) && !stdout.includes(password));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isolatedEnv } from '../../client/isolated-env.mjs';
+import { rests } from '../../client/commands/agent/follow.ts';
 import { modelEnv, modelToAsk, ownModel } from '../../client/model-choice.ts';
 import { agentLines, nextAgentCommands } from '../../client/view/agent-position.ts';
 import { transcriptLines } from '../../client/view/transcript.ts';
@@ -55,6 +56,26 @@ test('a question is shown in words that do nothing to a terminal, with the comma
   assert.match(lines, /waits for +requester to answer question \(version 2\)/);
   const answer = 'q2t agent answer acme/REQ%2F7 "TEXT" --by NAME --on queue';
   assert.deepEqual(nextAgentCommands(asking), [answer]);
+});
+
+test('following stops at a question, and not at one that has been answered and not yet taken up', () => {
+  const asking: AgentPosition = {
+    ...position,
+    status: 'waiting',
+    waitingFor: waitingFor('question'),
+  };
+  const decided = {
+    at: since,
+    type: 'decided',
+    gate: 'question',
+    decision: 'blue',
+    by: 'Ann',
+  } as const;
+  assert.equal(rests(asking), true);
+  assert.equal(rests({ ...asking, history: [{ ...decided, gateVersion: 1 }] }), true);
+  assert.equal(rests({ ...asking, history: [{ ...decided, gateVersion: 2 }] }), false);
+  assert.equal(rests({ ...position, status: 'stuck' }), true);
+  assert.equal(rests(position), false);
 });
 
 test('an approval names order and amount, and an order that is followed is found by its own name', () => {

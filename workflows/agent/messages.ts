@@ -1,9 +1,10 @@
 import { CancellationScope, setHandler } from '@temporalio/workflow';
 import type { AgentAnswer } from '../../core/agent/contract.ts';
+import { checkAnswer } from '../../core/answer-shapes.ts';
 import type { OperatorCommand } from '../definitions.ts';
 import { answerUpdate, cancelSignal, operateUpdate } from '../definitions.ts';
 import { isFlooded, refuseFlood } from '../flood.ts';
-import { checkAnswer, checkCommand, shortText } from '../message-shapes.ts';
+import { checkCommand, shortText } from '../message-shapes.ts';
 import { answerOperator } from '../operator.ts';
 import { note } from '../position.ts';
 import type { CancelRequest } from '../run.ts';

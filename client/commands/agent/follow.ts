@@ -31,6 +31,12 @@ export async function follow(
   }
 }
 
-function rests({ status, waitingFor }: AgentPosition): boolean {
-  return status === 'ended' || status === 'stuck' || waitingFor?.kind === 'person';
+/** Nothing happens any more unless somebody does something. A question that has just been answered is open until a worker has taken the answer up. */
+export function rests({ status, waitingFor, history }: AgentPosition): boolean {
+  if (status === 'ended' || status === 'stuck') return true;
+  if (waitingFor?.kind !== 'person') return false;
+  const { gate, gateVersion } = waitingFor;
+  return !history.some(
+    (entry) => entry.type === 'decided' && entry.gate === gate && entry.gateVersion === gateVersion,
+  );
 }

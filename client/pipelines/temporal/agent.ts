@@ -6,6 +6,7 @@ import type {
   AgentPosition,
   TranscriptResult,
 } from '../../../core/agent/contract.ts';
+import { checkAnswer } from '../../../core/answer-shapes.ts';
 import type { DecideResult } from '../../../core/contract.ts';
 import type { OrderId } from '../../../core/identity.ts';
 import { answerUpdate } from '../../../workflows/definitions.ts';
@@ -46,12 +47,14 @@ export async function openTemporalAgent(options: TemporalOptions): Promise<Agent
   };
 }
 
-function answerQuestion(
+async function answerQuestion(
   client: Client,
   withinMs: number,
   id: OrderId,
   argument: AgentAnswer,
 ): Promise<DecideResult> {
+  // The run's own validator says the same, and needs a worker for it.
+  checkAnswer(argument);
   const said = { answer: asGateAnswer(argument), argument };
   return answerGate(client, withinMs, AGENTS.workflowIdOf(id), answerUpdate, said);
 }

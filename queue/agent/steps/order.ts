@@ -24,7 +24,8 @@ export const order: AgentStepCode = async (context) => {
   const { orderRef } = action.id;
   const there = await readThere<Outcome>(db, orderRunId);
   if (there && there.contentHash !== contentHashOf(action.order)) {
-    return { kind: 'give-up', reason: `the buyer has another order ${orderRef} already` };
+    const why = `order ${orderRef}: this buyer has another order under the same reference`;
+    throw new StepFailure('never', 'other-order', why);
   }
   if (!there && state.following) {
     return { kind: 'give-up', reason: `the order ${orderRef} is gone` };

@@ -3,15 +3,11 @@ import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { collect } from '../../../agent/store/collect.ts';
-import { openFileStore } from '../../../agent/store/files.ts';
 import { agentRunIdOf, orderIdOfRequest } from '../../../core/agent/identity.ts';
 import type { ClaimCheckStore } from '../../../core/agent/store.ts';
 import { readEntries } from '../../../core/agent/transcript.ts';
 import { businessKey } from '../../../core/identity.ts';
 import type { OrderId } from '../../../core/identity.ts';
-import { connectModel } from '../../../partners/clients/model.ts';
-import { MAIL_QUEUE } from '../../../queue/joins/children.ts';
-import { workOnChild } from '../../../queue/joins/work-on-child.ts';
 import type { Engine } from '../../../queue/runs/engine.ts';
 import { LeaseLost } from '../../../queue/runs/fence.ts';
 import { handleWakeUp } from '../../../queue/runs/handle-wake-up.ts';
@@ -22,46 +18,30 @@ import { take } from '../../../queue/runs/take.ts';
 import { walk } from '../../../queue/runs/walk.ts';
 import { pruneDetails } from '../../../queue/pruning/prune-details.ts';
 import { pruneLedgers } from '../../../queue/pruning/prune-ledgers.ts';
-import { sendMail } from '../../../queue/steps/send-mail.ts';
 import type { ReceivedMessage } from '../../../queue/transport/contract.ts';
 import { until } from '../../support/until.ts';
-import { openAgentBench } from '../support/agent-bench.ts';
 import type { AgentBench } from '../support/agent-bench.ts';
-import { idleEngine } from '../support/engine.ts';
-import type { IdleEngine } from '../support/engine.ts';
+import { HIDDEN, openAgentByHand } from '../support/agent-by-hand.ts';
+import type { AgentByHand } from '../support/agent-by-hand.ts';
 import { mortal } from '../support/mortal.ts';
-import type { Death, MortalEngine } from '../support/mortal.ts';
 
 const LIMIT = 30_000;
-const HIDDEN = { max: 1, visibilityMs: 3_600_000, waitMs: 0 };
-
-interface Whole {
-  outcome: string;
-  turns: number;
-  orders: number;
-}
-const TOO_CHEAP = '40 office chairs under 1 euro each';
-const REFUSED: Whole = { outcome: 'refused', turns: 3, orders: 0 };
-const BOUGHT: Whole = { outcome: 'completed', turns: 4, orders: 1 };
 
 const policy = { settleMs: 0, maxLostWorkers: 1_000 };
 
 describe('what holds the agent’s runs on the queue', () => {
+  let hand: AgentByHand;
   let bench: AgentBench;
-  let idle: IdleEngine;
   let engine: Engine;
   let store: ClaimCheckStore;
+  let live: AgentByHand['live'];
+  let liveOnce: AgentByHand['liveOnce'];
+  let lose: AgentByHand['lose'];
   before(async () => {
-    bench = await openAgentBench({ workers: 0 });
-    idle = await idleEngine(bench.orders, 'test/agent');
-    store = await openFileStore(bench.parts.storeDir);
-    engine = { ...idle.engine, agent: { store, model: connectModel(bench.parts.model) } };
+    hand = await openAgentByHand();
+    ({ bench, engine, store, live, liveOnce, lose } = hand);
   });
-  after(async () => {
-    await engine.agent?.model.close();
-    await idle.close();
-    await bench.close();
-  });
+  after(() => hand.close());
   afterEach(() => bench.orders.partners.clearFault());
 
   async function wakeUpOf(queue: string): Promise<ReceivedMessage> {
@@ -75,91 +55,6 @@ describe('what holds the agent’s runs on the queue', () => {
     assert.ok(typeof taken !== 'string', `not taken: ${JSON.stringify(taken)}`);
     return taken;
   }
-
-  /** Lets the lease run out, as if the worker had died a while ago, and messages come back. */
-  async function lose(id: OrderId): Promise<void> {
-    await bench.orders.pool.query(
-      `UPDATE queue.run SET lease_until = statement_timestamp() - interval '1 second'
-       WHERE id = $1 AND lease_until IS NOT NULL`,
-      [agentRunIdOf(id)],
-    );
-    await bench.orders.pool.query('UPDATE queue.message SET visible_at = statement_timestamp()');
-  }
-
-  /** Everything that can be received now, until there is nothing or the one who has the agent is dead. */
-  async function live(life: MortalEngine): Promise<void> {
-    const { transport } = engine;
-    for (;;) {
-      const [wakeUp] = await transport.receive(AGENTS_QUEUE, HIDDEN);
-      const [order] = wakeUp ? [] : await transport.receive(ORDERS_QUEUE, HIDDEN);
-      const [mail] = wakeUp || order ? [] : await transport.receive(MAIL_QUEUE, HIDDEN);
-      if (!wakeUp && !order && !mail) return;
-      try {
-        if (wakeUp) await handleWakeUp(life.engine, AGENTS_QUEUE, wakeUp);
-        if (order) await handleWakeUp(engine, ORDERS_QUEUE, order);
-        if (mail) await workOnChild(engine, MAIL_QUEUE, sendMail, mail);
-      } catch (error) {
-        // What a dead process throws nobody sees.
-        if (!life.dead) throw error;
-      }
-      if (life.dead) return;
-    }
-  }
-
-  async function liveOnce(id: OrderId, death?: Death): Promise<MortalEngine> {
-    await lose(id);
-    const life = mortal(engine, death);
-    await live(life);
-    return life;
-  }
-
-  /** An answer for each turn, no call that is not in the account, and one order or none. */
-  async function assertWhole(id: OrderId, { outcome, turns, orders }: Whole): Promise<void> {
-    const { outcome: ended, spent, turn } = await bench.position(id);
-    assert.deepEqual([ended, turn, spent.calls], [outcome, turns, turns]);
-    const paid = await bench.completions(id);
-    assert.ok(paid >= turns && paid <= spent.calls + spent.lostCalls, `${paid} were paid for`);
-    const counts = await bench.orders.partners.counts(businessKey(orderIdOfRequest(id)));
-    assert.deepEqual([counts.charge, counts.order, counts.mail], [orders, orders, orders]);
-    const place = await bench.agent.transcript(id);
-    assert.ok(place.kind === 'position');
-    assert.equal((await readEntries(store, place.position.head)).length, turns);
-    const { rows } = await bench.orders.pool.query(
-      `SELECT state, count(*)::int AS n FROM queue.ledger WHERE run_id = $1 GROUP BY state`,
-      [agentRunIdOf(id)],
-    );
-    assert.deepEqual(rows, [{ state: 'done', n: turns }]);
-    const left = await engine.transport.counts(AGENTS_QUEUE);
-    assert.deepEqual([left.available, left.inFlight, left.delayed, left.dead], [0, 0, 0, 0]);
-  }
-
-  test('a worker that dies at any of its commits loses one call at most, and nothing is done twice', async () => {
-    const refused = await bench.asked(TOO_CHEAP, { policy });
-    const short = await liveOnce(refused);
-    await assertWhole(refused, REFUSED);
-    const bought = await bench.asked(undefined, { policy });
-    const long = await liveOnce(bought);
-    await assertWhole(bought, BOUGHT);
-    // The claim, one for each call and one for its tools, the end; and the order's.
-    assert.deepEqual([short.commits, long.commits], [7, 11]);
-    let lost = 0;
-    for (let commit = 1; commit <= long.commits; commit += 1) {
-      // Up to its last answer the cheaper one says as much.
-      const [words, whole] =
-        commit < short.commits ? [TOO_CHEAP, REFUSED] : ([undefined, BOUGHT] as const);
-      for (const side of ['before', 'after'] as const) {
-        const id = await bench.asked(words, { policy });
-        const { dead } = await liveOnce(id, { commit, side });
-        assert.ok(dead, `nobody died ${side} commit ${commit}`);
-        await liveOnce(id);
-        await assertWhole(id, whole);
-        const { spent } = await bench.position(id);
-        assert.ok(spent.lostCalls <= 1, `${spent.lostCalls} lost ${side} commit ${commit}`);
-        lost += spent.lostCalls;
-      }
-    }
-    assert.ok(lost > 0, 'no call was ever lost');
-  });
 
   test('what was stored by a worker that died before its commit is collected once nobody can name it', async () => {
     const id = await bench.asked('12 stools, as nobody else asks for', { policy });
@@ -176,6 +71,32 @@ describe('what holds the agent’s runs on the queue', () => {
     const later = new Date(Date.now() + 60_000);
     assert.equal((await collect(store, bench.agent.places(), later)).taken, 1);
     assert.equal((await collect(store, bench.agent.places(), later)).taken, 0);
+  });
+
+  test('A6: a tool that kills its worker each time ends with an operator, who sees every start, and others go on', async () => {
+    const poison = await bench.asked(undefined, { policy: { ...policy, maxLostWorkers: 2 } });
+    // The claim, the intent and the answer; the fourth commit is what the tool has found.
+    await liveOnce(poison, { commit: 4, side: 'before' });
+    for (let again = 0; again < 2; again += 1) {
+      await liveOnce(poison, { commit: 2, side: 'before' });
+    }
+    await liveOnce(poison);
+    const { status, step } = await bench.position(poison);
+    assert.deepEqual([status, step], ['stuck', 'use']);
+    const listed = await bench.agent.deadLetters.list();
+    assert.ok(listed.kind === 'dead-letters');
+    const [letter] = listed.deadLetters;
+    assert.deepEqual(letter?.id, poison);
+    assert.match(letter.reason, /3 workers were lost/);
+    const classes = letter.attempts.map(({ failureClass }) => failureClass);
+    assert.deepEqual(classes, ['lost-worker', 'lost-worker', 'lost-worker']);
+    // What came before the tool was paid for once.
+    assert.equal(await bench.completions(poison), 1);
+    const good = await bench.asked(undefined, { policy });
+    await live(mortal(engine));
+    assert.equal((await bench.position(good)).outcome, 'completed');
+    await bench.agent.deadLetters.discard(poison, { by: 'Ann', why: 'it kills' });
+    await live(mortal(engine));
   });
 
   test('a worker whose run another one has taken writes nothing; what it heard is kept as evidence', async () => {

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { openFileStore } from '../../../agent/store/files.ts';
+import { readEntries } from '../../../core/agent/transcript.ts';
 import type { OrderId } from '../../../core/identity.ts';
 import type { FaultSpec } from '../../../partners/control.ts';
+import {
+  biggestRow,
+  ENDLESS_ANSWER,
+  ENDLESS_CATALOGUE,
+  SMALL_BYTES,
+} from '../../support/payloads.ts';
 import { eventsOf, storyOf } from '../support/bench.ts';
 import { openAgentBench } from '../support/agent-bench.ts';
 import type { AgentBench } from '../support/agent-bench.ts';
@@ -24,10 +32,11 @@ describe('partners of the agent on the queue that fail', () => {
 
   test('a model that is busy says for how long: the run retries then, and pays nothing for it', async () => {
     await model({ kind: 'status', status: 429, retryAfter: 1 }, 1);
+    const askedAt = Date.now();
     const id = await bench.asked();
     const waiting = await bench.until(id, ({ status }) => status === 'retrying');
     assert.match(waiting.lastFailure ?? '', /model answered 429/);
-    assert.ok(Date.parse(waiting.nextAttemptAt ?? '') > Date.parse(waiting.since) + 900);
+    assert.ok(Date.parse(waiting.nextAttemptAt ?? '') > askedAt + 900);
     assert.deepEqual([waiting.step, waiting.attempts], ['think', 1]);
     const { spent, outcome } = await bench.ended(id);
     assert.deepEqual([outcome, spent.calls, spent.lostCalls], ['completed', 4, 0]);
@@ -105,6 +114,23 @@ describe('partners of the agent on the queue that fail', () => {
     assert.deepEqual([worse.outcome, worse.reason], ['refused', 'finance does not answer']);
     const used = eventsOf(worse).findLast((event) => event.type === 'used');
     assert.deepEqual(used, { type: 'used', turn: 3, tools: ['budget'], failed: 1 });
+  });
+
+  test('B14, B15: megabytes of answers and of data sheets are in the store, and in no row and no message', async () => {
+    const status = { kind: 'status', status: 200 } as const;
+    await model({ ...status, body: ENDLESS_ANSWER }, 1);
+    const effect = { ...status, body: ENDLESS_CATALOGUE };
+    await fault({ partner: 'supplier', operation: 'search', times: 1, effect });
+    const words = '4 data sheet chairs under 200 euro each [model: ponder 20]';
+    const id = await bench.asked(words, { limits: { maxTurns: 40 } });
+    const { outcome, turn, reason } = await bench.ended(id);
+    assert.equal(outcome, 'completed', reason);
+    const place = await bench.agent.transcript(id);
+    assert.ok(place.kind === 'position' && turn > 20);
+    const store = await openFileStore(bench.parts.storeDir);
+    assert.equal((await readEntries(store, place.position.head)).length, turn);
+    const biggest = await biggestRow(bench.orders.pool);
+    assert.ok(biggest > 1_000 && biggest < SMALL_BYTES, `${biggest} bytes`);
   });
 
   test('a rate of the supplier holds for tools too: what is let through is told, the rest comes next', async () => {

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { orderIdOfRequest, requestIdOf } from '../../../core/agent/identity.ts';
+import { businessKey } from '../../../core/identity.ts';
+import { orderIdOf } from '../../../core/order/run-input.ts';
+import { anOrder, quickPolicy } from '../../support/orders.ts';
 import { storyOf } from '../support/bench.ts';
-import { CHAIRS, openAgentBench } from '../support/agent-bench.ts';
+import { CHAIRS, anAsk, openAgentBench } from '../support/agent-bench.ts';
 import type { AgentBench } from '../support/agent-bench.ts';
 
 const HOUR = 3_600_000;
 const ASK_FIRST = `${CHAIRS}, ask me first`;
 
-describe('people and the agent on the queue', () => {
+describe('people, orders and the agent on the queue', () => {
   let bench: AgentBench;
   before(async () => {
     bench = await openAgentBench();
@@ -47,6 +51,8 @@ describe('people and the agent on the queue', () => {
     assert.equal(ended.outcome, 'completed');
     const late = await answer(id, words);
     assert.equal(late.kind === 'conflict' && late.conflict, 'ended');
+    const long = answer(id, { ...words, text: 'x'.repeat(1_001) });
+    await assert.rejects(long, /text must be a text of 1 to 1000 characters, not 1001/);
     const told = (await bench.position(id)).history.filter(({ type }) => type.startsWith('deci'));
     assert.deepEqual(
       told.map((event) => ('conflict' in event ? event.conflict : event.type)),
@@ -77,36 +83,45 @@ describe('people and the agent on the queue', () => {
     );
   });
 
-  test('an order above the limit waits for a yes, and a no or silence ends the run', async () => {
-    const limits = { approvalLimits: { EUR: '10' } };
-    const [yes, no, nobody] = [
-      await asking(CHAIRS, limits),
-      await asking(CHAIRS, limits),
-      await asking(CHAIRS, limits),
-    ];
-    for (const id of [yes, no, nobody]) {
-      const { question, order } = await waiting(id);
-      assert.equal(question?.gate, 'approval');
-      assert.equal(order?.started, false);
+  test('runs of the agent and orders go side by side, and neither is in the lists of the other', async () => {
+    const orders = [anOrder(), anOrder()];
+    for (const order of orders) await bench.orders.pipeline.submit(order, quickPolicy);
+    const asked = [await bench.asked(), await bench.asked()];
+    for (const id of asked) assert.equal((await bench.ended(id)).outcome, 'completed');
+    for (const order of orders) {
+      assert.equal((await bench.orders.ended(orderIdOf(order))).outcome, 'completed');
     }
-    const answer = { gate: 'approval', gateVersion: 1, by: 'Bob' };
-    const words = await bench.agent.answer(yes, { ...answer, text: 'well' });
-    assert.equal(words.kind === 'conflict' && words.conflict, 'wrong-gate');
-    await bench.agent.answer(yes, { ...answer, decision: 'approve', note: 'fine' });
-    await bench.agent.answer(no, { ...answer, decision: 'reject' });
-    await bench.shift(nobody, 72 * HOUR);
-    const bought = await bench.ended(yes);
-    assert.equal(bought.outcome, 'completed');
-    const decided = bought.history.find(({ type }) => type === 'decided');
-    assert.ok(decided?.type === 'decided');
-    assert.deepEqual([decided.decision, decided.note], ['approve', 'fine']);
-    const rejected = await bench.ended(no);
+    const [id] = asked;
+    assert.ok(id);
+    const { orderRef } = id;
+    const found = await bench.agent.list({ requestRef: orderRef, status: 'ended', step: 'order' });
+    assert.ok(found.kind === 'runs');
     assert.deepEqual(
-      [rejected.outcome, rejected.reason, rejected.question],
-      ['rejected', 'rejected by Bob', undefined],
+      found.runs.map((run) => run.id),
+      [id],
     );
-    assert.equal((await bench.ended(nobody)).outcome, 'expired');
-    const late = await bench.agent.answer(nobody, { ...answer, decision: 'approve' });
-    assert.equal(late.kind === 'conflict' && late.conflict, 'late');
+    assert.deepEqual(await bench.orders.pipeline.list({ orderRef }), { kind: 'runs', runs: [] });
+    const refs = orders.map((order) => order.orderRef);
+    const all = await bench.agent.list();
+    assert.ok(all.kind === 'runs' && all.runs.every((run) => !refs.includes(run.id.orderRef)));
+    assert.equal((await bench.orders.pipeline.where(id)).kind, 'not-found');
+    assert.equal((await bench.agent.where(orderIdOfRequest(id))).kind, 'not-found');
+  });
+
+  test('an order that is there already under its reference is followed when it is the same', async () => {
+    const first = await bench.asked();
+    await bench.ended(first);
+    const { rows } = await bench.orders.pool.query<{ content: unknown }>(
+      'SELECT order_content AS content FROM queue.run_input WHERE run_id = $1',
+      [businessKey(orderIdOfRequest(first))],
+    );
+    const asked = anAsk();
+    const id = requestIdOf(asked.request);
+    const order = { ...(rows[0]?.content as object), orderRef: `${id.orderRef}-PO` };
+    await bench.orders.pipeline.submit(order as ReturnType<typeof anOrder>, quickPolicy);
+    await bench.agent.ask(asked);
+    assert.equal((await bench.ended(id)).outcome, 'completed');
+    const counts = await bench.orders.partners.counts(businessKey(orderIdOfRequest(id)));
+    assert.equal(counts.charge, 1);
   });
 });

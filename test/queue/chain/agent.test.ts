@@ -9,7 +9,6 @@ import { requestIdOf } from '../../../core/agent/identity.ts';
 import type { AgentAsk } from '../../../core/agent/input.ts';
 import { openChainAgent } from '../../../queue/chain/agent/open.ts';
 import type { AgentLink } from '../../../queue/chain/agent/turn.ts';
-import { SQS } from '../../../queue/transport/limits.ts';
 import { quickPolicy } from '../../support/orders.ts';
 import { until } from '../../support/until.ts';
 import { askOf } from '../../unit/agent/runs.ts';
@@ -100,39 +99,6 @@ describe("the chain's buying agent", () => {
     assert.deepEqual(turns, ['t1/model', 't2/model', 't3/model', 't4/model']);
     const { order, charge, mail } = await bench.partners.counts(`${reference}-PO`);
     assert.deepEqual({ order, charge, mail }, { order: 1, charge: 1, mail: 1 });
-  });
-
-  test('breaks where the model takes no key: a worker killed after it answered pays the turn twice', async () => {
-    const kill = await startWorker();
-    const spec = { partner: 'model', operation: 'complete' } as const;
-    await bench.partners.setFault({ ...spec, times: 1, effect: { kind: 'hang-after' } });
-    const reference = await ask('3 office chairs');
-    await bench.partners.waitUntilHeld({ reference }, 30_000);
-    await kill();
-    await bench.partners.release();
-    await startWorker();
-    await drained('chain-agents');
-    const turns = await completions(reference);
-    assert.deepEqual(turns, ['t1/model', 't1/model', 't2/model', 't3/model', 't4/model']);
-  });
-
-  test('breaks at 256 KB: no message can carry the next turn, and every receive pays the model again', async () => {
-    // Shorter than is sensible, so that ten receives pass quickly.
-    await startWorker(500);
-    const reference = await ask('3 data sheet chairs [model: ponder 60]');
-    await drained('chain-agents');
-    const { reason, link, body } = await lastDead();
-    assert.match(reason, /received 10 times/);
-    const { turn } = link.state;
-    const room = SQS.maxBodyBytes - Buffer.byteLength(body);
-    assert.ok(room > 0 && room < 20_000, `room for ${room} more bytes`);
-    // Well below the 60 turns, and far from any budget of the agent.
-    assert.ok(turn > 4 && turn < 30, `turn ${turn}`);
-    const last = `t${turn + 1}/model`;
-    const paid = (await completions(reference)).filter((key) => key === last);
-    // More where a delivery was slow: then there are two of the message, and each is received as often.
-    assert.ok(paid.length >= 10, `paid ${paid.length} times`);
-    assert.equal((await bench.partners.counts(`${reference}-PO`)).order, 0);
   });
 
   test('cannot wait for a person: an order above the limit is a dead letter, and so is a question', async () => {

@@ -109,7 +109,15 @@ test('a model that nobody serves has not acted: busy', async (t) => {
   await gone.close();
   const model = connectModel({ baseUrl: `${gone.url}/model/v1`, apiKey });
   t.after(() => model.close());
-  await failsAs(model.complete(question, call), 'busy', 'unreachable');
+  const { message } = await failsAs(model.complete(question, call), 'busy', 'unreachable');
+  assert.equal(message, `model at ${new URL(gone.url).host} can't be reached: ECONNREFUSED`);
+});
+
+test('a port that fetch sends nothing to is a mistake in the settings, and costs nothing', async (t) => {
+  const model = connectModel({ baseUrl: 'http://user:word@127.0.0.1:9/v1', apiKey });
+  t.after(() => model.close());
+  const { message } = await failsAs(model.complete(question, call), 'never', 'bad-port');
+  assert.match(message, /^model at 127\.0\.0\.1:9: .*this port$/);
 });
 
 test('what a real endpoint refuses, the scripted one refuses', async (t) => {

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { orderIdOfRequest, requestIdOf } from '../../../core/agent/identity.ts';
+import { requestIdOf } from '../../../core/agent/identity.ts';
 import type { AgentAsk } from '../../../core/agent/input.ts';
 import { businessKey } from '../../../core/identity.ts';
 import type { OrderId } from '../../../core/identity.ts';
 import type { FaultSpec } from '../../../partners/control.ts';
 import { anAsk, openAgentBench, REQUEST } from '../../support/agent-bench.ts';
 import type { AgentBench } from '../../support/agent-bench.ts';
-import { until } from '../../support/until.ts';
 
 const OPS = { by: 'Ops', why: 'seen to' };
 
@@ -101,31 +100,6 @@ describe('a model that', { concurrency: true }, () => {
     const { outcome, reason, completion } = await endOf(id);
     assert.deepEqual([outcome, reason, completion], ['discarded', OPS.why, 0]);
   });
-
-  test('makes no sense is told so, a few times', async () => {
-    const [some, none] = [
-      await asked(anAsk(`${REQUEST} [model: malformed 2]`)),
-      await asked(anAsk(`${REQUEST} [model: silent]`)),
-    ];
-    const better = await endOf(some.id);
-    assert.equal(better.outcome, 'completed');
-    assert.equal(better.position.spent.calls, better.completion);
-    const { outcome, completion } = await endOf(none.id);
-    assert.deepEqual([outcome, completion], ['exhausted', 4]);
-  });
-
-  test('goes on and on is stopped by its turns', async () => {
-    const { id } = await asked(anAsk(`${REQUEST} [model: endless]`, { limits: { maxTurns: 3 } }));
-    const { outcome, reason, completion } = await endOf(id);
-    assert.deepEqual([outcome, completion], ['exhausted', 3]);
-    assert.match(reason, /3 turns/);
-  });
-
-  test('finds nothing refuses with its reason', async () => {
-    const { id } = await asked(anAsk('4 unicorns under 1 euro each'));
-    const { outcome, reason } = await endOf(id);
-    assert.equal(outcome, 'refused', reason);
-  });
 });
 
 describe('a cancel', { concurrency: true }, () => {
@@ -149,42 +123,10 @@ describe('a cancel', { concurrency: true }, () => {
     await cancel(id);
     assert.equal((await endOf(id)).outcome, 'cancelled');
   });
-
-  test('while its order is under way is the order’s, which says what became of it', async () => {
-    const ask = anAsk();
-    const orderId = orderIdOfRequest(requestIdOf(ask.request));
-    const faultId = await bench.partners.setFault({
-      partner: 'payments',
-      operation: 'charge',
-      reference: businessKey(orderId),
-      effect: { kind: 'hang-after' },
-    });
-    const { id } = await asked(ask);
-    await bench.partners.waitUntilHeld({ faultId }, 20_000);
-    const before = await bench.position(id);
-    assert.deepEqual([before.step, before.order?.started], ['order', true]);
-    await cancel(id);
-    const read = async () => {
-      const found = await bench.orders.where(orderId);
-      return found.kind === 'position' && found.position.history;
-    };
-    const named = await until('the order’s cancel', async () => {
-      const history = await read();
-      return history && history.find((entry) => entry.type === 'cancel-requested');
-    });
-    assert.ok(named.type === 'cancel-requested' && named.by === 'Ann');
-    await bench.partners.clearFault(faultId);
-    const { outcome, reason, position } = await endOf(id);
-    assert.equal(outcome, 'cancelled');
-    assert.match(reason, /-PO: no need/);
-    assert.ok(position.history.some(({ type }) => type === 'order-ended'));
-    const { charge, refund } = await bench.partners.counts(businessKey(orderId));
-    assert.equal(charge, refund);
-  });
 });
 
 // Finance is asked under no reference: its fault is everybody's.
-test('a cancel while a tool is tried again and again does not wait for it', async () => {
+test('B31: a cancel while a tool is tried again and again does not wait for it', async () => {
   const effect = { kind: 'status', status: 503, retryAfter: 3_600 } as const;
   const ask = anAsk();
   const faultId = await bench.partners.setFault({

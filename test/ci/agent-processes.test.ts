@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { orderIdOfRequest } from '../../../core/agent/identity.ts';
-import { businessKey } from '../../../core/identity.ts';
-import { openAgentBench } from '../support/agent-bench.ts';
-import type { AgentBench } from '../support/agent-bench.ts';
-import { startWorkerProcess } from '../support/worker-process.ts';
-import type { WorkerProcess } from '../support/worker-process.ts';
+import { orderIdOfRequest } from '../../core/agent/identity.ts';
+import { businessKey } from '../../core/identity.ts';
+import { openAgentBench } from '../queue/support/agent-bench.ts';
+import type { AgentBench } from '../queue/support/agent-bench.ts';
+import { startWorkerProcess } from '../queue/support/worker-process.ts';
+import type { WorkerProcess } from '../queue/support/worker-process.ts';
 
 const LIMIT = 30_000;
 const policy = { heartbeatMs: 1_000, settleMs: 300 };

@@ -4,17 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Connection } from '@temporalio/client';
-import { refsOf } from '../../../core/agent/transcript.ts';
-import { agentRunIdOf, requestIdOf } from '../../../core/agent/identity.ts';
-import { businessKey } from '../../../core/identity.ts';
-import type { OrderId } from '../../../core/identity.ts';
-import { bundleStage } from '../../../replay/gate/bundle.ts';
-import { registerSearchAttributes } from '../../../stack/search-attributes.ts';
-import { startTemporalServer } from '../../../stack/temporal.ts';
-import type { TemporalServer } from '../../../stack/temporal.ts';
-import { anAsk, openAgentBench, REQUEST } from '../../support/agent-bench.ts';
-import type { AgentBench } from '../../support/agent-bench.ts';
-import { until } from '../../support/until.ts';
+import { readEntries, refsOf } from '../../core/agent/transcript.ts';
+import { agentRunIdOf, requestIdOf } from '../../core/agent/identity.ts';
+import { businessKey } from '../../core/identity.ts';
+import type { OrderId } from '../../core/identity.ts';
+import { bundleStage } from '../../replay/gate/bundle.ts';
+import { registerSearchAttributes } from '../../stack/search-attributes.ts';
+import { startTemporalServer } from '../../stack/temporal.ts';
+import type { TemporalServer } from '../../stack/temporal.ts';
+import { anAsk, openAgentBench, REQUEST } from '../support/agent-bench.ts';
+import type { AgentBench } from '../support/agent-bench.ts';
+import { biggestPayload, SMALL_BYTES } from '../support/payloads.ts';
+import { until } from '../support/until.ts';
 
 /** So many events of a history, some two turns, are enough for this server. */
 const SUGGESTED_AT = '40';
@@ -115,6 +116,46 @@ test('a cancel stops a run in whichever execution it is', async () => {
   const { completion } = await bench.partners.counts(businessKey(id));
   assert.equal(position.spent.calls, completion);
 });
+
+const LONG = { maxTurns: 250, maxTokens: 100_000_000, maxNanoEur: 100_000_000_000 };
+/** Where the server begins to warn, and at five times as much ends a run. */
+const WARNS_AT = { events: 10_240, bytes: 10_000_000 };
+
+for (const often of ['as often as it is suggested', 'as often as the server’s defaults say']) {
+  test(`B15: 200 turns keep every history short, and lose none, going on ${often}`, async () => {
+    const usual = often.includes('defaults') ? await openAgentBench() : undefined;
+    const own = usual ?? bench;
+    const { agent, partners, client, store } = own;
+    try {
+      const ask = anAsk('4 data sheet chairs under 200 euro each [model: ponder 200]', {
+        limits: LONG,
+      });
+      const id = requestIdOf(ask.request);
+      await agent.ask(ask);
+      const { outcome, position } = await own.result(id);
+      assert.equal(outcome, 'completed', position.reason);
+      assert.ok(position.turn > 200);
+      const { completion } = await partners.counts(businessKey(id));
+      assert.deepEqual([position.spent.calls, position.spent.lostCalls], [completion, 0]);
+      assert.equal(position.turn, completion);
+      const place = await agent.transcript(id);
+      assert.ok(place.kind === 'position');
+      const turns = (await readEntries(store, place.position.head)).map(({ turn }) => turn);
+      assert.deepEqual(
+        turns,
+        Array.from({ length: position.turn }, (_, n) => n + 1),
+      );
+      const query = `WorkflowId = '${agentRunIdOf(id)}'`;
+      for await (const { historyLength, historySize } of client.workflow.list({ query })) {
+        assert.ok(historyLength < WARNS_AT.events, `${historyLength} events`);
+        assert.ok((historySize ?? 0) < WARNS_AT.bytes, `${historySize} bytes`);
+      }
+      assert.ok((await biggestPayload(client, agentRunIdOf(id))) < SMALL_BYTES);
+    } finally {
+      await usual?.close();
+    }
+  });
+}
 
 test('what the runs need in the store is all there is in it', async () => {
   const needed = new Set<string>();
