@@ -9,6 +9,7 @@ import { failureInWords, replayGate } from '../../replay/gate/gate.ts';
 import { anAsk, openAgentBench, REQUEST } from '../support/agent-bench.ts';
 import type { AgentBench } from '../support/agent-bench.ts';
 import { happened } from '../support/counts.ts';
+import { until } from '../support/until.ts';
 import { workflowBundle } from '../support/temporal.ts';
 import { startWorkerProcess } from '../workflows/worker-script.ts';
 
@@ -109,6 +110,11 @@ test('a run that is reset while its order is under way follows it, and cancels i
   const { status } = await bench.until(id, ({ order }) => order?.started === true);
   assert.equal(status, 'running');
   await bench.agent.cancel(id, 'Ann', 'no need');
+  await until('the order hears of it', async () => {
+    const found = await bench.orders.where(orderId);
+    if (found.kind !== 'position') return false;
+    return found.position.history.some(({ type }) => type === 'cancel-requested');
+  });
   await bench.partners.clearFault(faultId);
   const { outcome, reason } = await bench.result(id);
   assert.equal(outcome, 'cancelled');
