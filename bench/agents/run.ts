@@ -94,7 +94,7 @@ async function measure(
     const before = await reading(observer, worker.pid);
     const began = performance.now();
     const count = shape === 'short' ? plan.requests : 1;
-    const runs = await runAll(world, count, textOf(shape, plan));
+    const runs = await runAll(world, count, (n) => textOf(shape, plan, n));
     const seconds = (performance.now() - began) / 1_000;
     const used = perOne(before, await reading(observer, worker.pid), count);
     const sum = (of: (position: AgentPosition) => number) =>
@@ -120,16 +120,17 @@ async function measure(
   }
 }
 
-function textOf(shape: Shape, { turns }: AgentsPlan): string {
-  if (shape === 'short') return CHAIRS_WANTED;
+/** Each of the short ones differs: what two runs have in common is in the store once. */
+function textOf(shape: Shape, { turns }: AgentsPlan, n: number): string {
+  if (shape === 'short') return `${n + 3} office chairs under 200 euro each`;
   return `40 office chairs with data sheet under 200 euro each [model: ponder ${turns}]`;
 }
 
 /** All at once: the worker takes as many as it does by itself. */
-async function runAll(world: World, count: number, text: string) {
+async function runAll(world: World, count: number, textOfNth: (n: number) => string) {
   return Promise.all(
     Array.from({ length: count }, async (_, n) => {
-      const id = await ask(world, `REQ-${n}`, text, NO_LIMITS);
+      const id = await ask(world, `REQ-${n}`, textOfNth(n), NO_LIMITS);
       const position = await untilAgent(world, id, hasEnded, LIMIT_MS);
       if (position.outcome !== 'completed') throw new Error(`${id.orderRef}: ${position.reason}`);
       return { id, position };
