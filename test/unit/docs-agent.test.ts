@@ -20,5 +20,6 @@ test('the figures of docs/agent.md, and their page, are those that the bench wro
   assert.equal(page, `${reportAgents(kept)}\n`, 'run `npm run bench -- agents` again');
   const doc = await readFile(inDocs('agent.md'), 'utf8');
   const [, shown = ''] = /<!-- measured -->\n([\s\S]*)<!-- \/measured -->/.exec(doc) ?? [];
-  assert.equal(shown.trim(), (await asMarkdown(tableOfAgents(kept))).trim());
+  const table = await asMarkdown(tableOfAgents(kept));
+  assert.equal(shown.trim(), table.trim(), 'put the table of docs/measured/agents.md there');
 });
