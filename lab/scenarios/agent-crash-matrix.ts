@@ -21,7 +21,8 @@ const victims: Victims = {
     const { watch } = await world.agents();
     const requestRef = `REQ-${n}`;
     arm(watch({ buyerId: world.name, orderRef: requestRef }));
-    return ask(world, requestRef, CHAIRS_WANTED);
+    // One tool after the other: the same writes in the same order in every run.
+    return ask(world, requestRef, CHAIRS_WANTED, { maxCallsPerTurn: 1 });
   },
   async through(world, id) {
     if (world.implementation !== 'chain') await untilAgent(world, id, hasEnded);

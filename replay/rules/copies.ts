@@ -17,7 +17,13 @@ export async function copyWith(
   const texts = await editedTexts(name, edits);
   const from = join(projectRoot, folder);
   const sources = new Map<string, string>();
-  for (const file of await readdir(from)) {
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const { name: file } = entry;
+    if (entry.isDirectory()) {
+      // Nothing that is edited imports from below.
+      await symlink(join(from, file), join(root, folder, file), 'dir');
+      continue;
+    }
     const text = texts.get(`${folder}/${file}`) ?? (await readFile(join(from, file), 'utf8'));
     sources.set(file, text);
   }
