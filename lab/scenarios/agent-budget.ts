@@ -39,7 +39,7 @@ export const agentBudget: Scenario = {
     {
       on: 'queue',
       without: chargeForLostCalls,
-      breaks: 'no end within 12 deaths',
+      breaks: 'paid for 6 answers and charged 0',
       run: dieThinking,
     },
   ],
