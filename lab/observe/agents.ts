@@ -1,5 +1,6 @@
 import type { AgentPosition } from '../../core/agent/contract.ts';
 import { orderIdOfRequest } from '../../core/agent/identity.ts';
+import type { Spent } from '../../core/agent/spend.ts';
 import type { HistoryEntry } from '../../core/history.ts';
 import { businessKey, type OrderId } from '../../core/identity.ts';
 import type { World } from '../world/world.ts';
@@ -49,6 +50,15 @@ export async function agentCounts({ partners }: World, id: OrderId): Promise<Cou
     partners.counts(businessKey(orderIdOfRequest(id))),
   ]);
   return { ...orders, completion: own.completion };
+}
+
+/**
+ * What is wrong with what was paid for, in words: less than the answers there are, or more than was
+ * charged. A call that was lost is charged, and may have been paid for.
+ */
+export function wronglyPaid(paid: number, { calls, lostCalls }: Spent): string | undefined {
+  if (paid > calls + lostCalls) return 'paid for more answers than it has charged';
+  return paid < calls ? 'has more answers than were paid for' : undefined;
 }
 
 /** How often the model was paid for each turn: turn by turn, the first one first. */

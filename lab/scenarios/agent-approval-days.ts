@@ -1,7 +1,7 @@
 import type { AgentAnswer, AgentPosition } from '../../core/agent/contract.ts';
 import type { HistoryEntry } from '../../core/history.ts';
 import type { OrderId } from '../../core/identity.ts';
-import { agentCounts, agentInWords, hasEnded, untilAgent } from '../observe/agents.ts';
+import { agentCounts, agentInWords, hasEnded, untilAgent, wronglyPaid } from '../observe/agents.ts';
 import { judgeEffects, ONCE } from '../observe/effects.ts';
 import { together } from '../observe/together.ts';
 import type { Outcome, Scenario, Stage } from '../scenario.ts';
@@ -56,19 +56,16 @@ async function wait(stage: Stage): Promise<Outcome> {
   const { turn, history, spent } = await untilAgent(world, id, hasEnded);
   const { completion, ...effects } = await agentCounts(world, id);
   const outcomes = [judgeEffects({ ...effects, completion: 0 }, ONCE)];
-  if (completion !== spent.calls || spent.lostCalls > 0) {
-    outcomes.push(broke(`paid for ${completion} answers instead of ${spent.calls}`));
-  }
+  const how = wronglyPaid(completion, spent);
+  if (how) outcomes.push(broke(how));
   const reminded = count(history, 'reminded');
   if (reminded !== 2) outcomes.push(broke(`reminded ${reminded} times for two questions`));
   if (told.join() !== 'early,accepted,second,accepted') outcomes.push(broke(told.join(' ')));
-  return together(outcomes, {
-    days: 4,
-    questions: 2,
-    reminders: reminded,
-    turns: turn,
-    paid: completion,
-  });
+  return together(
+    outcomes,
+    { days: 4, questions: 2, reminders: reminded, turns: turn },
+    { paid: completion },
+  );
 }
 
 /** Waits for the agent to ask at that gate. False when it ended instead. */

@@ -1,7 +1,7 @@
 import type { AgentPolicy } from '../../core/agent/policy.ts';
 import type { OrderId } from '../../core/identity.ts';
 import { businessKey } from '../../core/identity.ts';
-import { agentCounts, agentInWords, hasEnded, untilAgent } from '../observe/agents.ts';
+import { agentCounts, agentInWords, hasEnded, untilAgent, wronglyPaid } from '../observe/agents.ts';
 import { countMessages, openMessages } from '../observe/messages.ts';
 import { together } from '../observe/together.ts';
 import { until } from '../observe/until.ts';
@@ -18,22 +18,22 @@ interface Trouble {
   limits?: Partial<AgentPolicy>;
   fault?: FaultSpec;
   ends: 'completed' | 'exhausted';
-  /** Answers that are paid for, where the limit of the trouble is what counts. */
-  paid?: number;
+  /** Answers until its end, where a limit on them is what counts. */
+  turns?: number;
 }
 
 const CHAIRS = '40 office chairs under 200 euro each';
 
 const TROUBLES: readonly Trouble[] = [
   { name: 'malformed', text: `${CHAIRS} [model: malformed 2]`, ends: 'completed' },
-  { name: 'always malformed', text: `${CHAIRS} [model: malformed]`, ends: 'exhausted', paid: 4 },
+  { name: 'always malformed', text: `${CHAIRS} [model: malformed]`, ends: 'exhausted', turns: 4 },
   { name: 'unknown tool', text: `${CHAIRS} [model: unknown-tool 1]`, ends: 'completed' },
   {
     name: 'endless loop',
     text: `${CHAIRS} [model: endless]`,
     limits: { maxTurns: 6 },
     ends: 'exhausted',
-    paid: 6,
+    turns: 6,
   },
   {
     name: '429 storm',
@@ -69,7 +69,7 @@ export const agentBadModel: Scenario = {
   },
   run: vex,
   controls: [
-    { on: 'queue', without: patienceWithTheModel, breaks: 'always malformed: paid for 30 answers' },
+    { on: 'queue', without: patienceWithTheModel, breaks: 'always malformed: 30 answers' },
   ],
   seconds: 20,
 };
@@ -89,16 +89,16 @@ async function meet(
   world: World,
   { trouble, n }: { trouble: Trouble; n: number },
 ): Promise<Outcome> {
-  const { name, ends, paid = 0 } = trouble;
+  const { name, ends, turns = 0 } = trouble;
   const id = await begin(world, trouble, n);
-  const { outcome, spent } = await untilAgent(world, id, hasEnded);
+  const { outcome, turn, spent } = await untilAgent(world, id, hasEnded);
   const { completion } = await agentCounts(world, id);
   await stage.say(`${name}: ${await agentInWords(world, id)}, ${completion} answers paid for`);
   const broke = (how: string): Outcome => ({ verdict: 'broke', how, counted: {} });
   if (outcome !== ends) return broke(`${name}: ${outcome}`);
-  if (paid > 0 && completion !== paid) return broke(`${name}: paid for ${completion} answers`);
-  if (completion !== spent.calls)
-    return broke(`${name}: paid ${completion}, charged ${spent.calls}`);
+  if (turns > 0 && turn !== turns) return broke(`${name}: ${turn} answers`);
+  const wrong = wronglyPaid(completion, spent);
+  if (wrong) return broke(`${name}: ${wrong}`);
   return { verdict: 'held', counted: {} };
 }
 

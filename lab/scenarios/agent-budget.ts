@@ -2,7 +2,7 @@ import type { AgentPosition } from '../../core/agent/contract.ts';
 import type { OrderId } from '../../core/identity.ts';
 import { formatNanoEur } from '../../core/agent/prices.ts';
 import { chargeForLostCalls } from '../guards/agent.ts';
-import { agentCounts, untilAgent } from '../observe/agents.ts';
+import { agentCounts, untilAgent, wronglyPaid } from '../observe/agents.ts';
 import { countMessages, openMessages } from '../observe/messages.ts';
 import { until } from '../observe/until.ts';
 import type { Outcome, Scenario, Stage } from '../scenario.ts';
@@ -39,7 +39,7 @@ export const agentBudget: Scenario = {
     {
       on: 'queue',
       without: chargeForLostCalls,
-      breaks: 'paid for 6 answers and charged 0',
+      breaks: 'paid for more answers than it has charged',
       run: dieThinking,
     },
   ],
@@ -58,7 +58,11 @@ async function die(stage: Stage): Promise<Outcome> {
   const { wrong, ended } = await judge(world, searching);
   await stage.say(`killed in ${deaths} searches: ${ended}`);
   if (wrong) return { verdict: 'broke', how: wrong, counted: {} };
-  return { ...thinking, counted: { ...thinking.counted, 'killed in a tool': deaths, then: ended } };
+  return {
+    verdict: 'held',
+    counted: { ...thinking.counted, 'killed in a tool, then': ended },
+    measured: { ...thinking.measured, 'killed in a tool': deaths },
+  };
 }
 
 /** Every death may have been paid for, so every one is charged, and the money ends. */
@@ -75,8 +79,11 @@ async function dieThinking(stage: Stage, given?: World): Promise<Outcome> {
   if (wrong) return { verdict: 'broke', how: wrong, counted: {} };
   return {
     verdict: 'held',
-    counted: { 'killed while the model answers': deaths, ended },
-    measured: { 'charged for lost answers': formatNanoEur(nanoEur) },
+    counted: { ended },
+    measured: {
+      'killed while the model answers': deaths,
+      'charged for lost answers': formatNanoEur(nanoEur),
+    },
   };
 }
 
@@ -119,13 +126,9 @@ function isOver({ status }: AgentPosition): boolean {
 async function judge(world: World, id: OrderId, budget = Infinity) {
   const { outcome, status, spent } = await untilAgent(world, id, isOver);
   const { completion } = await agentCounts(world, id);
-  const charged = spent.calls + spent.lostCalls;
   const wrong =
-    completion > charged
-      ? `paid for ${completion} answers and charged ${charged}`
-      : spent.nanoEur > budget
-        ? `spent ${formatNanoEur(spent.nanoEur)} of ${formatNanoEur(budget)}`
-        : undefined;
+    wronglyPaid(completion, spent) ??
+    (spent.nanoEur > budget ? 'spent more than its budget' : undefined);
   return { wrong, ended: outcome ?? status, nanoEur: spent.nanoEur };
 }
 

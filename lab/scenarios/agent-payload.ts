@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OrderId } from '../../core/identity.ts';
-import { agentCounts, hasEnded, paidPerTurn, untilAgent } from '../observe/agents.ts';
+import { agentCounts, hasEnded, paidPerTurn, untilAgent, wronglyPaid } from '../observe/agents.ts';
 import { judgeEffects, ONCE } from '../observe/effects.ts';
 import { countMessages, openMessages } from '../observe/messages.ts';
 import { together } from '../observe/together.ts';
@@ -51,11 +51,9 @@ async function grow(stage: Stage): Promise<Outcome> {
   await countsOnce(world, orderIdOfRequest(id), ({ mail }) => mail > 0);
   const { completion, ...effects } = await agentCounts(world, id);
   const outcomes = [judgeEffects({ ...effects, completion: 0 }, ONCE)];
-  if (completion !== spent.calls) {
-    const how = `paid for ${completion} answers instead of ${spent.calls}`;
-    outcomes.push({ verdict: 'broke', how, counted: {} });
-  }
-  return together(outcomes, { turns: turn, paid: completion }, await sizes(world));
+  const how = wronglyPaid(completion, spent);
+  if (how) outcomes.push({ verdict: 'broke', how, counted: {} });
+  return together(outcomes, { turns: turn }, { paid: completion, ...(await sizes(world)) });
 }
 
 /** What the world's only run left in the store. */
