@@ -1,10 +1,9 @@
 import type { AgentAnswer, AgentPipeline } from '../../../core/agent/contract.ts';
-import { checkAnswer } from '../../../core/answer-shapes.ts';
 import { businessKey } from '../../../core/identity.ts';
 import type { OrderId } from '../../../core/identity.ts';
 import type { Answer } from '../../answer.ts';
 import { cannot, notConfirmed, notFound } from '../../endings.ts';
-import { badInput, messageOf } from '../../errors.ts';
+import { badInput } from '../../errors.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { resolveRequest } from '../../references.ts';
 import { requestsOf } from '../../runs.ts';
@@ -36,7 +35,7 @@ export async function answer(
   const agents = await session.agents();
   const id = await resolveRequest(agents, reference, options.buyer);
   const asked = await askedOf(agents, id, content, options);
-  const given = checked({ ...asked, by: options.by, ...content });
+  const given: AgentAnswer = { ...asked, by: options.by, ...content };
   const result = await agents.answer(id, given);
   const request = businessKey(id);
   const json = { request, answered: asked, result };
@@ -61,16 +60,6 @@ export async function answer(
       throw cannot(agents, result);
     default:
       return result satisfies never;
-  }
-}
-
-/** Before it is sent: what is too long is the user's to shorten. */
-function checked(given: AgentAnswer): AgentAnswer {
-  try {
-    checkAnswer(given);
-    return given;
-  } catch (error) {
-    throw badInput(`The answer can't be taken: ${messageOf(error)}.`);
   }
 }
 
