@@ -12,6 +12,13 @@ export interface ModelSettings {
 
 const SCRIPTED = 'scripted-1';
 
+/** Such a URL would be in messages of errors, and fetch takes none. */
+function holdsPassword(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { username, password } = new URL(url);
+  return username !== '' || password !== '';
+}
+
 const price = z.string().transform((text, context): ModelPrice => {
   const parsed = parsePrice(text);
   if (parsed) return parsed;
@@ -28,7 +35,10 @@ const price = z.string().transform((text, context): ModelPrice => {
 export const modelEnvironment = z
   .object({
     PARTNERS_URL: z.url(),
-    OPENAI_BASE_URL: z.url().optional(),
+    OPENAI_BASE_URL: z
+      .url()
+      .refine((url) => !holdsPassword(url), 'takes no user and password; OPENAI_API_KEY is the key')
+      .optional(),
     OPENAI_API_KEY: z
       .string()
       .regex(/^[\x21-\x7e]+$/, 'must be what a header can carry: ASCII without spaces')

@@ -114,7 +114,7 @@ test('a model that nobody serves has not acted: busy', async (t) => {
 });
 
 test('a port that fetch sends nothing to is a mistake in the settings, and costs nothing', async (t) => {
-  const model = connectModel({ baseUrl: 'http://user:word@127.0.0.1:9/v1', apiKey });
+  const model = connectModel({ baseUrl: 'http://127.0.0.1:9/v1', apiKey });
   t.after(() => model.close());
   const { message } = await failsAs(model.complete(question, call), 'never', 'bad-port');
   assert.match(message, /^model at 127\.0\.0\.1:9: .*this port$/);

@@ -45,6 +45,9 @@ test('a model of one’s own is named with its address and its price; a key only
 
 test('what is missing or wrong is named by its variable, and the key is not repeated', () => {
   const { AGENT_MODEL, OPENAI_BASE_URL, AGENT_PRICE_EUR_PER_MILLION_TOKENS, ...bare } = real;
+  const withPassword = { ...real, OPENAI_BASE_URL: 'http://ann:hush@127.0.0.1:1/v1' };
+  assert.match(faults(withPassword), /OPENAI_API_KEY is the key/);
+  assert.doesNotMatch(faults(withPassword), /hush/);
   assert.match(faults({ ...bare, AGENT_MODEL }), /OPENAI_BASE_URL/);
   assert.match(faults({ ...bare, OPENAI_BASE_URL }), /AGENT_MODEL/);
   assert.match(faults({ ...bare, OPENAI_BASE_URL, AGENT_MODEL }), /AGENT_PRICE_EUR_PER_MILLION/);
