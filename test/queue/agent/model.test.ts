@@ -55,8 +55,9 @@ describe('partners of the agent on the queue that fail', () => {
   });
 
   test('an answer that comes too late is lost and was paid for: both are counted', async () => {
-    await model({ kind: 'hang-after', landAfterMs: 2_000 }, 1);
-    const id = await bench.asked(undefined, { limits: { modelTimeoutMs: 300 } });
+    // Long enough that no other answer is late on a busy machine.
+    await model({ kind: 'hang-after', landAfterMs: 8_000 }, 1);
+    const id = await bench.asked(undefined, { limits: { modelTimeoutMs: 4_000 } });
     const { spent, outcome } = await bench.ended(id);
     assert.deepEqual([outcome, spent.calls, spent.lostCalls], ['completed', 4, 1]);
     assert.equal(await bench.completions(id), 5);

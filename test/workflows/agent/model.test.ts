@@ -60,7 +60,7 @@ describe('a model that', { concurrency: true }, () => {
 
   test('is too slow is lost at its deadline, and counted with the partner', async () => {
     const effect = { kind: 'hang-after' } as const;
-    const { id } = await asked(anAsk(REQUEST, { limits: { modelTimeoutMs: 1_500 } }), {
+    const { id } = await asked(anAsk(REQUEST, { limits: { modelTimeoutMs: 4_000 } }), {
       effect,
       times: 1,
     });
