@@ -19,25 +19,33 @@ export class LeaseLost extends Error {
   }
 }
 
+/** What others than the holder change, as it is under the lock. */
+export interface Fenced {
+  wakeSeq: string;
+  /** The run that follows this one, and has to be woken when it ends. */
+  parentId: string | null;
+  now: Date;
+}
+
 /**
  * Every transaction of a worker starts here, with the row locked by an UPDATE that only the current
  * token gets through; a read first would be a decision about a row that may change. Extends the lease
- * by the way. Returns the run's `wake_seq`; throws LeaseLost. With a pool it is a heartbeat, which
- * one statement does so that no worker can be frozen in the middle of it, with the row locked.
+ * by the way. Throws LeaseLost. With a pool it is a heartbeat, which one statement does so that no worker
+ * can be frozen in the middle of it, with the row locked.
  *
  * Fences by the claim's identity alone. Not by the clock: a lease that ran out and that nobody took
  * is still ours. Not by status or worker name: two claims can share those.
  */
-export async function fence(tx: Db, lease: Lease): Promise<{ wakeSeq: string; now: Date }> {
-  const { rows } = await tx.query<{ wake_seq: string; now: Date }>({
+export async function fence(tx: Db, lease: Lease): Promise<Fenced> {
+  const { rows } = await tx.query<{ wake_seq: string; parent_id: string | null; now: Date }>({
     name: 'run-fence',
     text: `
       UPDATE queue.run SET lease_until = statement_timestamp() + $3 * interval '1 millisecond'
       WHERE id = $1 AND token = $2 AND lease_until IS NOT NULL
-      RETURNING wake_seq, statement_timestamp() AS now`,
+      RETURNING wake_seq, parent_id, statement_timestamp() AS now`,
     values: [lease.runId, lease.token, lease.leaseMs],
   });
   const [row] = rows;
   if (!row) throw new LeaseLost(lease.runId, lease.token);
-  return { wakeSeq: row.wake_seq, now: row.now };
+  return { wakeSeq: row.wake_seq, parentId: row.parent_id, now: row.now };
 }

@@ -36,8 +36,6 @@ export interface Run {
   id: string;
   revision: number;
   version: string;
-  /** The agent's run that submitted this order. */
-  parentId: string | null;
   step: AnyStep;
   status: Status;
   parkedFor: ParkedFor | null;
@@ -56,14 +54,13 @@ export interface Run {
 
 /** Columns of `queue.run` that make up a `Run`. */
 export const RUN_COLUMNS = `
-  id, revision, version, parent_id, step, status, parked_for, waiting_for, outcome, reason, attempts,
+  id, revision, version, step, status, parked_for, waiting_for, outcome, reason, attempts,
   lost_workers, failures, missing_failures, last_failure, next_attempt_at, state`;
 
 export interface RunRow<S extends AnyStep = AnyStep, O extends AgentOutcome = AgentOutcome> {
   id: string;
   revision: number;
   version: string;
-  parent_id: string | null;
   step: S;
   status: Status;
   parked_for: ParkedFor | null;
@@ -84,7 +81,6 @@ export function toRun(row: RunRow): Run {
     id: row.id,
     revision: row.revision,
     version: row.version,
-    parentId: row.parent_id,
     step: row.step,
     status: row.status,
     parkedFor: row.parked_for,

@@ -50,7 +50,7 @@ export async function transition(
   const { lease, saved } = holding;
   let written = false;
   const done = await withTransaction(engine.pool, async (tx) => {
-    const { wakeSeq, now } = await fence(tx, lease);
+    const { wakeSeq, parentId, now } = await fence(tx, lease);
     const woken = wakeSeq !== holding.seenSeq;
     const news = woken ? await drainInbox(tx, lease.runId) : [];
 
@@ -70,7 +70,7 @@ export async function transition(
     }
     if (letGo) await settleMessage(tx, engine, holding, { run, letGo, now });
     // A message and no lock on the parent's row: the parent locks its own before its order's.
-    if (run.status === 'ended' && run.parentId) await wake(tx, engine.transport, run.parentId);
+    if (run.status === 'ended' && parentId) await wake(tx, engine.transport, parentId);
     written = true;
     return { changes, run, wakeSeq, letGo };
   }).catch((error: unknown) => {

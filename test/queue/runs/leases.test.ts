@@ -6,7 +6,7 @@ import { transition } from '../../../queue/runs/transition.ts';
 import type { Holding } from '../../../queue/runs/hold.ts';
 import { sweep } from '../../../queue/runs/sweep.ts';
 import { take } from '../../../queue/runs/take.ts';
-import { advance, park } from '../../../queue/runs/transitions.ts';
+import { advance, end, park } from '../../../queue/runs/transitions.ts';
 import { pipelinesOf } from '../../../queue/steps/pipelines.ts';
 import { anOrder, quickPolicy } from '../../support/orders.ts';
 import { idleEngine, useIdle } from '../support/engine.ts';
@@ -66,6 +66,21 @@ describe('the lease of a run', () => {
       [runId],
     );
     assert.deepEqual(rows, [{ n: 1 }]);
+  });
+
+  test('an order that is followed from when a worker has it already wakes whoever follows it', async () => {
+    const { runId, take: taken } = await on.submitted(quickPolicy);
+    const holding = await taken();
+    const follower = `agent/${runId}`;
+    await on.bench.pool.query('UPDATE queue.run SET parent_id = $2 WHERE id = $1', [
+      runId,
+      follower,
+    ]);
+    await transition(on.idle.engine, holding, (run) => ({
+      ...end(run, 'completed'),
+      letGo: 'ack',
+    }));
+    assert.equal(await messages(follower), 1);
   });
 
   test('an expired lease that nobody took is still the holder’s: it is fenced by its token, not by a clock', async () => {
