@@ -1,14 +1,12 @@
-import { CancellationScope, setHandler } from '@temporalio/workflow';
+import { setHandler } from '@temporalio/workflow';
+import type { CancellationScope } from '@temporalio/workflow';
 import { checkDecision } from '../core/answer-shapes.ts';
 import type { Decision, Position } from '../core/contract.ts';
-import { answerOperator } from './operator.ts';
 import { takeDecision } from './approve.ts';
-import type { OperatorCommand } from './definitions.ts';
-import { cancelSignal, decideUpdate, operateUpdate, positionQuery } from './definitions.ts';
-import { isFlooded, refuseFlood } from './flood.ts';
-import { checkCommand, shortText } from './message-shapes.ts';
-import { note } from './position.ts';
-import type { CancelRequest, Run } from './run.ts';
+import { decideUpdate, positionQuery } from './definitions.ts';
+import { refuseFlood } from './flood.ts';
+import { listenToAll } from './outside.ts';
+import type { Run } from './run.ts';
 
 /**
  * Registers what the outside may say to the run; before the first await, so that nothing that came
@@ -21,36 +19,14 @@ export function listen(run: Run, steps: CancellationScope): void {
       checkDecision(answer);
     },
   });
-  setHandler(operateUpdate, (command) => answerOperator(run, command), {
-    validator: (command: OperatorCommand) => {
-      refuseFlood();
-      checkCommand(command);
+  listenToAll(run, {
+    isTooLate: () => !run.cancellable || run.cancel !== undefined,
+    take(request) {
+      run.cancel = request;
     },
-  });
-  // A malformed signal must not fail the workflow task: nobody would hear of it, and the run would hang.
-  setHandler(cancelSignal, (request: Partial<CancelRequest> | undefined) => {
-    const by = shortText(request?.by, 'somebody');
-    const reason = shortText(request?.reason, 'no reason given');
-    requestCancel(run, steps, { by, reason, native: false });
+    stop: () => steps.cancel(),
   });
   setHandler(positionQuery, () => withProgress(run));
-  CancellationScope.current().cancelRequested.catch(() => {
-    const reason = 'cancelled in Temporal';
-    requestCancel(run, steps, { by: 'temporal', reason, native: true });
-  });
-}
-
-function requestCancel(run: Run, steps: CancellationScope, request: CancelRequest): void {
-  const { by, reason } = request;
-  if (run.cancel?.by === by && run.cancel.reason === reason) return;
-  if (isFlooded()) return;
-  if (!run.cancellable || run.cancel) {
-    note(run, { type: 'cancel-too-late', by, reason });
-    return;
-  }
-  run.cancel = request;
-  note(run, { type: 'cancel-requested', by, reason });
-  steps.cancel();
 }
 
 function withProgress({ position, prices, input }: Run): Position {

@@ -24,10 +24,9 @@ export function judgeAnswer(state: GateState, answer: AgentAnswer, now: number):
   return { kind: 'conflict', conflict: 'wrong-gate', reason };
 }
 
-/** What the machine is told of an answer that was accepted. */
-export function eventOf(answer: AgentAnswer): AgentEvent {
-  const { gateVersion, by } = answer;
-  return 'text' in answer
-    ? { kind: 'person-answered', gateVersion, by, text: answer.text }
-    : { kind: 'person-decided', gateVersion, by, decision: answer.decision };
+/** What the machine is told of an answer that a gate has taken. */
+export function eventOf({ gate, gateVersion, by, decision }: GateAnswer): AgentEvent {
+  if (gate === 'question') return { kind: 'person-answered', gateVersion, by, text: decision };
+  const yes = decision === 'approve';
+  return { kind: 'person-decided', gateVersion, by, decision: yes ? 'approve' : 'reject' };
 }

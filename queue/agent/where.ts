@@ -5,8 +5,9 @@ import type {
   TranscriptPlace,
   TranscriptResult,
 } from '../../core/agent/contract.ts';
-import { agentRunIdOf, orderIdOfRequest } from '../../core/agent/identity.ts';
+import { agentRunIdOf } from '../../core/agent/identity.ts';
 import type { AgentInput } from '../../core/agent/input.ts';
+import { budgetOf, shownOf } from '../../core/agent/shown.ts';
 import type { AgentState } from '../../core/agent/state.ts';
 import type { OrderId } from '../../core/identity.ts';
 import type { AgentOutcome, AgentStep } from '../../core/steps.ts';
@@ -21,16 +22,13 @@ export async function where(pool: Pool, id: OrderId): Promise<AgentWhereResult> 
   if (!row || !limits) return { kind: 'not-found' };
   const { agent } = row.state;
   if (!agent) throw new Error(`${runId} has no state of the agent`);
-  const { maxTurns, maxTokens, maxNanoEur } = limits;
   const open = row.status !== 'ended';
   const position: AgentPosition = {
     ...positionOf(id, row),
     version: agentVersionOf(row.version),
-    turn: agent.turn,
-    spent: agent.spent,
-    budget: { maxTurns, maxTokens, maxNanoEur },
+    ...shownOf(id, agent),
+    budget: budgetOf(limits),
     ...(open && agent.question && { question: agent.question }),
-    ...(agent.draft && { order: { id: orderIdOfRequest(id), started: agent.following === true } }),
   };
   return { kind: 'position', position };
 }

@@ -18,8 +18,8 @@ const MESSAGES = 'workflows/messages.ts';
 const LOOKS_UP = [
   {
     file: MESSAGES,
-    from: "import { CancellationScope, setHandler } from '@temporalio/workflow';\n",
-    to: "import { CancellationScope, condition, setHandler } from '@temporalio/workflow';\nimport { activitiesOf, callOf } from './activities.ts';\n",
+    from: "import { setHandler } from '@temporalio/workflow';\n",
+    to: "import { condition, setHandler } from '@temporalio/workflow';\nimport { activitiesOf, callOf } from './activities.ts';\n",
   },
   {
     file: MESSAGES,

@@ -1,4 +1,4 @@
-import { AGENT_GATES, asGateAnswer, judgeAnswer } from '../../core/agent/answers.ts';
+import { AGENT_GATES, asGateAnswer, eventOf, judgeAnswer } from '../../core/agent/answers.ts';
 import type { AgentAnswer } from '../../core/agent/contract.ts';
 import type { AgentEvent } from '../../core/agent/events.ts';
 import type { Question } from '../../core/agent/state.ts';
@@ -18,19 +18,16 @@ export async function ask(run: AgentRun, { question }: { question: Question }): 
     const { escalateTo } = limits;
     const waits = answerWaits(limits);
     const asking = { step: 'ask', gate, gateVersion, who, escalateTo, waits } as const;
-    tell(run, eventOf(await askPerson(run, asking)));
+    tell(run, heardOf(await askPerson(run, asking)));
   } finally {
     run.position = { ...run.position };
     delete run.position.question;
   }
 }
 
-function eventOf({ gate, gateVersion, state }: OpenedGate): AgentEvent {
+function heardOf({ gate, gateVersion, state }: OpenedGate): AgentEvent {
   if (state.kind !== 'answered') return { kind: 'nobody-answered', gateVersion };
-  const { by, decision: said } = state;
-  if (gate === 'question') return { kind: 'person-answered', gateVersion, by, text: said };
-  const decision = said === 'approve' ? 'approve' : 'reject';
-  return { kind: 'person-decided', gateVersion, by, decision };
+  return eventOf({ gate, gateVersion, by: state.by, decision: state.decision });
 }
 
 /** Takes an answer, or says why not. Called from the update's handler. */

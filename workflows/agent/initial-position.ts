@@ -1,6 +1,7 @@
 import type { AgentPosition } from '../../core/agent/contract.ts';
 import { requestIdOf } from '../../core/agent/identity.ts';
 import type { AgentAsk } from '../../core/agent/input.ts';
+import { budgetOf } from '../../core/agent/shown.ts';
 import { NOTHING_SPENT } from '../../core/agent/spend.ts';
 
 /**
@@ -12,7 +13,6 @@ export function initialPosition(
   at: string,
   version: string,
 ): AgentPosition {
-  const { maxTurns, maxTokens, maxNanoEur } = limits;
   return {
     id: requestIdOf(request),
     implementation: 'temporal',
@@ -24,7 +24,7 @@ export function initialPosition(
     version,
     turn: 0,
     spent: NOTHING_SPENT,
-    budget: { maxTurns, maxTokens, maxNanoEur },
+    budget: budgetOf(limits),
     history: [{ at, type: 'started', revision: 1 }],
   };
 }

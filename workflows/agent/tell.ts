@@ -1,7 +1,7 @@
 import { upsertMemo } from '@temporalio/workflow';
 import { absorb } from '../../core/agent/absorb.ts';
 import type { AgentEvent } from '../../core/agent/events.ts';
-import { orderIdOfRequest } from '../../core/agent/identity.ts';
+import { shownOf } from '../../core/agent/shown.ts';
 import { MEMO_TRANSCRIPT } from '../search-attributes.ts';
 import type { AgentRun } from './run.ts';
 
@@ -12,13 +12,8 @@ import type { AgentRun } from './run.ts';
 export function tell(run: AgentRun, event: AgentEvent): void {
   const before = run.state;
   run.state = absorb(run.input, before, event);
-  const { turn, spent, draft, following, head, notes } = run.state;
-  run.position = {
-    ...run.position,
-    turn,
-    spent,
-    ...(draft && { order: { id: orderIdOfRequest(run.id), started: following === true } }),
-  };
+  run.position = { ...run.position, ...shownOf(run.id, run.state) };
+  const { head, notes } = run.state;
   if (head !== before.head || notes !== before.notes) {
     upsertMemo({ [MEMO_TRANSCRIPT]: { ...(head && { head }), notes } });
   }

@@ -4,6 +4,7 @@ import type { AgentActivities } from '../../activities/index.ts';
 import type { AgentInput } from '../../core/agent/input.ts';
 import { next } from '../../core/agent/next.ts';
 import type { Action } from '../../core/agent/next.ts';
+import { thoughtOf } from '../../core/agent/shown.ts';
 import { nextDelay } from '../../core/backoff.ts';
 import { limitsOf, queueOf } from '../activities.ts';
 import { problemOf } from '../failures.ts';
@@ -68,10 +69,7 @@ function answered(run: AgentRun, turn: number, thought: Thought): void {
   const { spent: before } = run.state;
   tell(run, { kind: 'model-answered', turn, ...thought });
   forgetFailures(run);
-  const { spent } = run.state;
-  const tokens = spent.inputTokens + spent.outputTokens - before.inputTokens - before.outputTokens;
-  const tools = thought.answer.calls.flatMap((call) => (call.ok ? [call.use.does] : []));
-  record(run, { type: 'thought', turn, tools, tokens, nanoEur: spent.nanoEur - before.nanoEur });
+  record(run, thoughtOf(turn, thought.answer, before, run.state.spent));
 }
 
 async function failed(run: AgentRun, turn: number, problem: StepProblem): Promise<void> {

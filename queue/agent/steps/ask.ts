@@ -1,4 +1,5 @@
 import { absorb } from '../../../core/agent/absorb.ts';
+import { eventOf } from '../../../core/agent/answers.ts';
 import type { AgentEvent } from '../../../core/agent/events.ts';
 import { next } from '../../../core/agent/next.ts';
 import type { AgentPolicy } from '../../../core/agent/policy.ts';
@@ -47,9 +48,5 @@ function askingOf({ gate, who }: Question, limits: AgentPolicy): Asking {
 }
 
 function answerOf({ gate, gateVersion, decision, decidedBy }: GateRow): AgentEvent {
-  const by = decidedBy ?? 'somebody';
-  if (gate === 'question')
-    return { kind: 'person-answered', gateVersion, by, text: decision ?? '' };
-  const yes = decision === 'approve';
-  return { kind: 'person-decided', gateVersion, by, decision: yes ? 'approve' : 'reject' };
+  return eventOf({ gate, gateVersion, by: decidedBy ?? 'somebody', decision: decision ?? '' });
 }

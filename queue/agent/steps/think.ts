@@ -2,10 +2,9 @@ import { think as callModel } from '../../../agent/think.ts';
 import type { Thought } from '../../../agent/think.ts';
 import { absorb } from '../../../core/agent/absorb.ts';
 import { next } from '../../../core/agent/next.ts';
-import type { Spent } from '../../../core/agent/spend.ts';
+import { thoughtOf } from '../../../core/agent/shown.ts';
 import { NotInStore } from '../../../core/agent/store.ts';
 import { StepFailure } from '../../../core/failures.ts';
-import type { HistoryEvent } from '../../../core/history.ts';
 import { EffectFailure } from '../../ledger/effect.ts';
 import { ToldFailure } from '../../steps/step.ts';
 import type { StepResult } from '../../steps/step.ts';
@@ -38,7 +37,7 @@ export const think: AgentStepCode = async (context) => {
     });
     const { answer, entry } = performed.outcome;
     const after = absorb(input, state, { kind: 'model-answered', turn, answer, entry });
-    const history = [thoughtOf(turn, performed.outcome, state.spent, after.spent)];
+    const history = [thoughtOf(turn, answer, state.spent, after.spent)];
     return follow(input, after, { history, performed });
   } catch (error) {
     // A worker that was lost with its call: whether there is money for another one is asked anew.
@@ -71,13 +70,6 @@ function lose(
     found: { agent },
     history: [{ type: 'calls-lost', turn, lostCalls }],
   };
-}
-
-function thoughtOf(turn: number, { answer }: Thought, before: Spent, after: Spent): HistoryEvent {
-  const tools = answer.calls.flatMap((call) => (call.ok ? [call.use.does] : []));
-  const tokensOf = ({ inputTokens, outputTokens }: Spent) => inputTokens + outputTokens;
-  const tokens = tokensOf(after) - tokensOf(before);
-  return { type: 'thought', turn, tools, tokens, nanoEur: after.nanoEur - before.nanoEur };
 }
 
 /** Looked for before the model is asked: no call was lost, and no attempt brings it back. */

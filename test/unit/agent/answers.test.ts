@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventOf, judgeAnswer } from '../../../core/agent/answers.ts';
+import { asGateAnswer, eventOf, judgeAnswer } from '../../../core/agent/answers.ts';
 import type { AgentAnswer } from '../../../core/agent/contract.ts';
 import type { GateState } from '../../../core/decisions.ts';
 
@@ -16,8 +16,12 @@ function opened(gate: string): GateState {
 test('words answer a question, and a yes an approval', () => {
   assert.equal(judgeAnswer(opened('question'), words, 0).kind, 'accepted');
   assert.equal(judgeAnswer(opened('approval'), yes, 0).kind, 'accepted');
-  assert.deepEqual(eventOf(words), { kind: 'person-answered', ...at, text: 'blue' });
-  assert.deepEqual(eventOf(yes), { kind: 'person-decided', ...at, decision: 'approve' });
+  assert.deepEqual(eventOf(asGateAnswer(words)), { kind: 'person-answered', ...at, text: 'blue' });
+  assert.deepEqual(eventOf(asGateAnswer(yes)), {
+    kind: 'person-decided',
+    ...at,
+    decision: 'approve',
+  });
 });
 
 test('an answer of the other kind is none, and is told what would be', () => {
