@@ -5,6 +5,9 @@ import { refsOf } from '../../core/agent/transcript.ts';
 /** A run as far as the store is concerned. */
 export type Kept = Pick<AgentState, 'head' | 'notes'>;
 
+/** For how long content that nobody names may still belong to an attempt under way, ms. */
+export const UNNAMED_MS = 3_600_000;
+
 export interface Collected {
   taken: number;
   bytes: number;

@@ -1,8 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRef, NotInStore } from '../../core/agent/store.ts';
 import type { ClaimCheckStore, Ref } from '../../core/agent/store.ts';
+import { refOf } from './ref-of.ts';
 
 /** Far above a turn of the agent. Something larger is a mistake that should be seen where it is made. */
 const MAX_BYTES = 16_000_000;
@@ -24,7 +25,7 @@ export async function openFileStore(folder: string): Promise<ClaimCheckStore> {
       if (content.length > MAX_BYTES) {
         throw new RangeError(`${content.length} bytes are too many to store: at most ${MAX_BYTES}`);
       }
-      const ref = nameOf(content);
+      const ref = refOf(content);
       const file = fileOf(ref);
       // Known content becomes new again: whoever collects must see that somebody needs it.
       if (await touch(file)) return ref;
@@ -39,7 +40,7 @@ export async function openFileStore(folder: string): Promise<ClaimCheckStore> {
     async get(ref) {
       const content = await unlessMissing(readFile(fileOf(ref)));
       if (!content) throw new NotInStore(ref, 'is not in the store');
-      if (nameOf(content) !== ref)
+      if (refOf(content) !== ref)
         throw new NotInStore(ref, 'is damaged: its content has another hash');
       return content;
     },
@@ -74,10 +75,6 @@ export async function openFileStore(folder: string): Promise<ClaimCheckStore> {
       return true;
     },
   };
-}
-
-function nameOf(content: Uint8Array): Ref {
-  return `sha256-${createHash('sha256').update(content).digest('hex')}`;
 }
 
 async function touch(file: string): Promise<boolean> {

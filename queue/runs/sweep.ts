@@ -29,15 +29,16 @@ export async function sweep(
   settings: SweepSettings,
 ): Promise<Swept> {
   return {
-    runs: await wakeQuietRuns(pool, transport, settings),
+    runs: await wakeAll(pool, transport, QUIET_RUNS, settings),
     joins: await finishCompleteJoins(pool, transport, settings),
     children: await resendQuietChildren(pool, transport, settings),
-    parents: await wakeQuietParents(pool, transport, settings),
+    parents: await wakeAll(pool, transport, QUIET_PARENTS, settings),
   };
 }
 
-/*
- * Oldest wake-up first and no more than asked for: the limit is a subquery so that the planner takes
+/**
+ * Runs that could go on, that nobody holds, and that were last woken long ago. Gates, dates and joins have
+ * their own wakers. Oldest wake-up first and no more than asked for: the limit is a subquery so that the planner takes
  * the index of open runs by `woken_at`, and does not sort all of them, whatever the statistics say.
  */
 export const QUIET_RUNS = `
@@ -48,24 +49,7 @@ export const QUIET_RUNS = `
       AND next_attempt_at < statement_timestamp() - $1 * interval '1 millisecond'))
   ORDER BY woken_at LIMIT (SELECT $2::int) FOR NO KEY UPDATE SKIP LOCKED`;
 
-/** Runs that could go on, that nobody holds, and that were last woken long ago. Gates, dates and joins have their own wakers. */
-async function wakeQuietRuns(
-  pool: Pool,
-  transport: Transport,
-  { quietMs, batch }: SweepSettings,
-): Promise<number> {
-  return withTransaction(pool, async (tx) => {
-    const { rows } = await tx.query<{ id: string }>(
-      `UPDATE queue.run SET woken_at = statement_timestamp() WHERE id IN (${QUIET_RUNS})
-       RETURNING id`,
-      [quietMs, batch],
-    );
-    for (const { id } of rows) await wake(tx, transport, id);
-    return rows.length;
-  });
-}
-
-/** By the index of the agent's open runs, which are few. */
+/** Runs of the agent that follow an order which has ended without waking them; by the index of the agent's open runs, which are few. */
 export const QUIET_PARENTS = `
   SELECT id FROM queue.run p
   WHERE kind = 'agent' AND ended_at IS NULL AND parked_for = 'child' AND lease_until IS NULL
@@ -73,15 +57,16 @@ export const QUIET_PARENTS = `
     AND EXISTS (SELECT FROM queue.run c WHERE c.parent_id = p.id AND c.ended_at IS NOT NULL)
   ORDER BY woken_at LIMIT (SELECT $2::int) FOR NO KEY UPDATE SKIP LOCKED`;
 
-/** Runs of the agent that follow an order which has ended without waking them. */
-async function wakeQuietParents(
+/** Wakes the runs that the query finds. */
+async function wakeAll(
   pool: Pool,
   transport: Transport,
+  quiet: string,
   { quietMs, batch }: SweepSettings,
 ): Promise<number> {
   return withTransaction(pool, async (tx) => {
     const { rows } = await tx.query<{ id: string }>(
-      `UPDATE queue.run SET woken_at = statement_timestamp() WHERE id IN (${QUIET_PARENTS})
+      `UPDATE queue.run SET woken_at = statement_timestamp() WHERE id IN (${quiet})
        RETURNING id`,
       [quietMs, batch],
     );

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { collect } from '../../agent/store/collect.ts';
+import { collect, UNNAMED_MS } from '../../agent/store/collect.ts';
 import { places } from '../agent/where.ts';
 import { CANARY_QUEUE, flyCanary } from '../dead-letters/canary.ts';
 import { LINES_QUEUE, MAIL_QUEUE } from '../joins/children.ts';
@@ -17,8 +17,6 @@ import { repeat } from './repeat.ts';
 /** Longer than any lease and longer than the longest retry of the shared policy. */
 const QUIET_MS = 15 * 60_000;
 const BATCH = 100;
-/** Content of the store that nobody names may still belong to an attempt under way. */
-const UNNAMED_MS = 3_600_000;
 /** It reads every transcript there is: once in so many rounds. */
 const COLLECT_ROUNDS = 60;
 const CALL = { timeoutMs: 10_000 };

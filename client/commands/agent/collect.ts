@@ -1,4 +1,4 @@
-import { collect as collectFrom } from '../../../agent/store/collect.ts';
+import { collect as collectFrom, UNNAMED_MS } from '../../../agent/store/collect.ts';
 import type { Collected } from '../../../agent/store/collect.ts';
 import type { AgentPipeline, TranscriptPlace } from '../../../core/agent/contract.ts';
 import { NotInStore } from '../../../core/agent/store.ts';
@@ -10,9 +10,6 @@ import { EXIT } from '../../exit-codes.ts';
 import type { Session } from '../../session.ts';
 import { text } from '../../view/text.ts';
 
-/** Further back than any attempt lasts: what one has just stored is named by nobody yet. */
-const AGE_MS = 3_600_000;
-
 /** Takes away what no run names: what a crash between the store and the checkpoint left. */
 export async function collect(
   session: Session,
@@ -23,7 +20,7 @@ export async function collect(
     throw cannot(agents, { kind: 'cannot', reason: 'it has no store: all is in its messages' });
   }
   const { store, folder } = await openStoreOf(session);
-  const before = new Date(session.now.getTime() - AGE_MS);
+  const before = new Date(session.now.getTime() - UNNAMED_MS);
   const named = { runs: 0 };
   let collected: Collected;
   try {

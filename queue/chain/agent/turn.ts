@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { refOf } from '../../../agent/store/ref-of.ts';
 import { think } from '../../../agent/think.ts';
 import { useTool } from '../../../agent/use-tool.ts';
 import { absorb } from '../../../core/agent/absorb.ts';
@@ -87,7 +87,7 @@ async function use(
 function storeInBody(kept: Map<string, string>): ClaimCheckStore {
   return {
     put(content) {
-      const ref: Ref = `sha256-${createHash('sha256').update(content).digest('hex')}`;
+      const ref = refOf(content);
       kept.set(ref, new TextDecoder().decode(content));
       return Promise.resolve(ref);
     },
