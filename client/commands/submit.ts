@@ -9,6 +9,7 @@ import type { ExitCode } from '../exit-codes.ts';
 import { readFiles } from '../read-files.ts';
 import type { OrderInFile } from '../read-files.ts';
 import type { Session } from '../session.ts';
+import { startedInWords } from '../view/submitted.ts';
 import { text } from '../view/text.ts';
 
 type Submitted = SubmitResult | { kind: 'not-submitted'; id: OrderId; reason: string };
@@ -48,18 +49,12 @@ async function submitOne(pipeline: Pipeline, { order }: OrderInFile): Promise<Su
 
 function inWords(result: Submitted): string {
   switch (result.kind) {
-    case 'started':
-      return 'started';
-    case 'already-running':
-      return 'already running';
-    case 'already-finished':
-      return `already finished${result.outcome === undefined ? '' : `, ${result.outcome}`}`;
     case 'conflict':
       return 'conflict: this reference is taken by an order with other content';
     case 'not-submitted':
       return `not submitted: ${result.reason}`;
     default:
-      return result satisfies never;
+      return startedInWords(result);
   }
 }
 

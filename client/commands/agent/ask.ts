@@ -15,6 +15,7 @@ import { modelToAsk } from '../../model-choice.ts';
 import type { Session } from '../../session.ts';
 import { readUp } from '../../up-file.ts';
 import { commandOn } from '../../view/commands.ts';
+import { startedInWords } from '../../view/submitted.ts';
 import { clean, text } from '../../view/text.ts';
 import { follow } from './follow.ts';
 import { positionAnswer } from './where.ts';
@@ -122,16 +123,5 @@ function newReference(now: Date): string {
 }
 
 function inWords(result: SubmitResult<AgentOutcome>): string {
-  switch (result.kind) {
-    case 'started':
-      return 'started';
-    case 'already-running':
-      return 'already running';
-    case 'already-finished':
-      return `already finished${result.outcome === undefined ? '' : `, ${result.outcome}`}`;
-    case 'conflict':
-      return `conflict: ${result.reason}`;
-    default:
-      return result satisfies never;
-  }
+  return result.kind === 'conflict' ? `conflict: ${result.reason}` : startedInWords(result);
 }
