@@ -1,5 +1,3 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import type { AgentPosition } from '../../core/agent/contract.ts';
@@ -7,6 +5,7 @@ import { agentRunIdOf } from '../../core/agent/identity.ts';
 import type { Implementation } from '../../core/contract.ts';
 import type { OrderId } from '../../core/identity.ts';
 import { hasEnded, untilAgent } from '../../lab/observe/agents.ts';
+import { bytesIn } from '../../lab/observe/bytes.ts';
 import { CHAIRS_WANTED } from '../../lab/world/agents.ts';
 import { ask } from '../../lab/world/ask.ts';
 import { Ground } from '../../lab/world/ground.ts';
@@ -160,12 +159,4 @@ async function historiesOf(world: World, ids: readonly OrderId[]) {
     await connection.close();
   }
   return found;
-}
-
-async function bytesIn(folder: string): Promise<number> {
-  const files = await readdir(folder, { recursive: true, withFileTypes: true });
-  const sizes = files
-    .filter((file) => file.isFile())
-    .map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size);
-  return (await Promise.all(sizes)).reduce((sum, each) => sum + each, 0);
 }

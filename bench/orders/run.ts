@@ -34,6 +34,7 @@ export interface OrdersResult {
 }
 
 const LIMIT_MS = 600_000;
+
 /** Whole orders through one worker process, the implementations taking turns. Linux only: reads /proc. */
 export async function runOrdersBench(
   plan: OrdersPlan,

@@ -52,6 +52,15 @@ export function countsInWords({ available, inFlight, delayed, dead }: QueueCount
   return `available ${available}, in flight ${inFlight}, delayed ${delayed}, dead ${dead}`;
 }
 
+/** Waits until no message is left but dead ones, and returns the counts. Throws after the usual limit. */
+export async function untilDrained(transport: OpenTransport, world: World): Promise<QueueCounts> {
+  return until(`${world.implementation}: no message left`, async () => {
+    const counts = await countMessages(transport, world);
+    const { available, inFlight, delayed } = counts;
+    return available + inFlight + delayed === 0 ? counts : undefined;
+  });
+}
+
 /**
  * Waits until no worker has anything to do now: every message is delayed, dead or gone. Nothing to wait
  * for where the messages are Temporal's own. Throws after the usual limit.

@@ -1,5 +1,8 @@
 import type { Figures, Outcome } from '../scenario.ts';
 
+/** Nothing but that it broke. */
+export const broke = (how: string): Outcome => ({ verdict: 'broke', how, counted: {} });
+
 /** One verdict on several orders: broke in every way in which one of them did, each way named once. */
 export function together(
   outcomes: readonly Outcome[],

@@ -3,7 +3,7 @@ import type { HistoryEntry } from '../../core/history.ts';
 import type { OrderId } from '../../core/identity.ts';
 import { agentCounts, agentInWords, hasEnded, untilAgent, wronglyPaid } from '../observe/agents.ts';
 import { judgeEffects, ONCE } from '../observe/effects.ts';
-import { together } from '../observe/together.ts';
+import { broke, together } from '../observe/together.ts';
 import type { Outcome, Scenario, Stage } from '../scenario.ts';
 import { ask } from '../world/ask.ts';
 import { approvalInTheProgram } from '../guards/agent.ts';
@@ -107,8 +107,6 @@ async function openVersion(world: World, id: OrderId): Promise<number> {
   const { question } = await untilAgent(world, id, (position) => position.question !== undefined);
   return question?.gateVersion ?? 0;
 }
-
-const broke = (how: string): Outcome => ({ verdict: 'broke', how, counted: {} });
 
 async function answerChain(world: World, id: OrderId): Promise<Outcome> {
   const { pipeline } = await world.agents();

@@ -2,9 +2,8 @@ import type { AgentPolicy } from '../../core/agent/policy.ts';
 import type { OrderId } from '../../core/identity.ts';
 import { businessKey } from '../../core/identity.ts';
 import { agentCounts, agentInWords, hasEnded, untilAgent, wronglyPaid } from '../observe/agents.ts';
-import { countMessages, openMessages } from '../observe/messages.ts';
-import { together } from '../observe/together.ts';
-import { until } from '../observe/until.ts';
+import { countMessages, openMessages, untilDrained } from '../observe/messages.ts';
+import { broke, together } from '../observe/together.ts';
 import { patienceWithTheModel } from '../guards/agent.ts';
 import type { FaultSpec } from '../../partners/control.ts';
 import type { Outcome, Scenario, Stage } from '../scenario.ts';
@@ -94,7 +93,6 @@ async function meet(
   const { outcome, turn, spent } = await untilAgent(world, id, hasEnded);
   const { completion } = await agentCounts(world, id);
   await stage.say(`${name}: ${await agentInWords(world, id)}, ${completion} answers paid for`);
-  const broke = (how: string): Outcome => ({ verdict: 'broke', how, counted: {} });
   if (outcome !== ends) return broke(`${name}: ${outcome}`);
   if (turns > 0 && turn !== turns) return broke(`${name}: ${turn} answers`);
   const wrong = wronglyPaid(completion, spent);
@@ -116,12 +114,7 @@ async function vexChain(stage: Stage, world: World): Promise<Outcome> {
   for (const [n, trouble] of TROUBLES.entries()) {
     const before = (await countMessages(transport, world)).dead;
     const id = await begin(world, trouble, n);
-    await until(`${trouble.name} through`, async () => {
-      const counts = await countMessages(transport, world);
-      const { available, inFlight, delayed } = counts;
-      return available + inFlight + delayed === 0 ? true : undefined;
-    });
-    const after = (await countMessages(transport, world)).dead;
+    const after = (await untilDrained(transport, world)).dead;
     if (after > before) dead.push(trouble.name);
     const { completion } = await agentCounts(world, id);
     await stage.say(

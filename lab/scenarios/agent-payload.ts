@@ -1,12 +1,11 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { OrderId } from '../../core/identity.ts';
 import { agentCounts, hasEnded, paidPerTurn, untilAgent, wronglyPaid } from '../observe/agents.ts';
+import { bytesIn } from '../observe/bytes.ts';
 import { judgeEffects, ONCE } from '../observe/effects.ts';
 import { countMessages, openMessages } from '../observe/messages.ts';
-import { together } from '../observe/together.ts';
+import { broke, together } from '../observe/together.ts';
 import { countsOnce, until } from '../observe/until.ts';
-import type { Figures, Outcome, Scenario, Stage } from '../scenario.ts';
+import type { Outcome, Scenario, Stage } from '../scenario.ts';
 import { ask } from '../world/ask.ts';
 import type { World } from '../world/world.ts';
 import { orderIdOfRequest } from '../../core/agent/identity.ts';
@@ -52,20 +51,16 @@ async function grow(stage: Stage): Promise<Outcome> {
   const { completion, ...effects } = await agentCounts(world, id);
   const outcomes = [judgeEffects({ ...effects, completion: 0 }, ONCE)];
   const how = wronglyPaid(completion, spent);
-  if (how) outcomes.push({ verdict: 'broke', how, counted: {} });
-  return together(outcomes, { turns: turn }, { paid: completion, ...(await sizes(world)) });
-}
-
-/** What the world's only run left in the store. */
-async function sizes({ storeDir }: World): Promise<Figures> {
-  const files = await readdir(storeDir, { recursive: true, withFileTypes: true });
-  const bytes = await Promise.all(
-    files
-      .filter((file) => file.isFile())
-      .map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
+  if (how) outcomes.push(broke(how));
+  return together(
+    outcomes,
+    { turns: turn },
+    {
+      paid: completion,
+      // The world's only run.
+      transcript: `${Math.round((await bytesIn(world.storeDir)) / 1_000)} KB`,
+    },
   );
-  const sum = bytes.reduce((all, each) => all + each, 0);
-  return { transcript: `${Math.round(sum / 1_000)} KB` };
 }
 
 async function growOnChain(stage: Stage, world: World, id: OrderId): Promise<Outcome> {

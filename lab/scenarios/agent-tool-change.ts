@@ -4,9 +4,8 @@ import { withoutGuard } from '../guards/guard.ts';
 import { versionOfTheRequest } from '../guards/agent.ts';
 import { agentCounts, agentInWords, hasEnded, untilAgent } from '../observe/agents.ts';
 import { judgeEffects, ONCE } from '../observe/effects.ts';
-import { countMessages, openMessages } from '../observe/messages.ts';
-import { together } from '../observe/together.ts';
-import { until } from '../observe/until.ts';
+import { openMessages, untilDrained } from '../observe/messages.ts';
+import { broke, together } from '../observe/together.ts';
 import type { Outcome, Scenario, Stage } from '../scenario.ts';
 import { ask } from '../world/ask.ts';
 import { makeCurrent } from '../world/versions.ts';
@@ -122,10 +121,7 @@ async function judge(stage: Stage, world: World, id: OrderId, version: string): 
 /** Nothing says that it has ended: no message is left. */
 async function judgeChain(stage: Stage, world: World, id: OrderId): Promise<Outcome> {
   const transport = await openMessages(stage, world);
-  await until('no message left', async () => {
-    const { available, inFlight, delayed } = await countMessages(transport, world);
-    return available + inFlight + delayed === 0 ? true : undefined;
-  });
+  await untilDrained(transport, world);
   return orderOnce(world, id);
 }
 
@@ -134,5 +130,3 @@ async function orderOnce(world: World, id: OrderId): Promise<Outcome> {
   if (counts.order === 0) return broke(GONE);
   return judgeEffects({ ...counts, completion: 0 }, ONCE);
 }
-
-const broke = (how: string): Outcome => ({ verdict: 'broke', how, counted: {} });

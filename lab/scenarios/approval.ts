@@ -2,7 +2,7 @@ import type { Position } from '../../core/contract.ts';
 import { businessKey, orderIdOf, type OrderId } from '../../core/identity.ts';
 import { judgeEffects, ONCE } from '../observe/effects.ts';
 import { countMessages, openMessages } from '../observe/messages.ts';
-import { together } from '../observe/together.ts';
+import { broke, together } from '../observe/together.ts';
 import { until, untilPosition, untilThrough } from '../observe/until.ts';
 import { whereInWords } from '../observe/words.ts';
 import type { Outcome, Scenario, Stage } from '../scenario.ts';
@@ -109,8 +109,6 @@ async function judge(world: World, { id, forgottenId, wrong, given }: Found): Pr
     'reminders of an order': reminded / 2,
   });
 }
-
-const broke = (how: string): Outcome => ({ verdict: 'broke', how, counted: {} });
 
 const asksSomebody = ({ waitingFor }: Position) => waitingFor?.kind === 'person';
 

@@ -11,16 +11,11 @@ import { openTemporal } from '../../client/pipelines/temporal.ts';
 import { openTemporalAgent } from '../../client/pipelines/temporal/agent.ts';
 import type { AgentPipeline, AgentPosition } from '../../core/agent/contract.ts';
 import { agentRunIdOf } from '../../core/agent/identity.ts';
-import { toAgentAsk } from '../../core/agent/input.ts';
 import type { AgentAsk } from '../../core/agent/input.ts';
 import { defaultAgentPolicy } from '../../core/agent/policy.ts';
-import type { AgentPolicy } from '../../core/agent/policy.ts';
-import { priceOf } from '../../core/agent/prices.ts';
-import { parseRequest } from '../../core/agent/request.ts';
 import type { ClaimCheckStore } from '../../core/agent/store.ts';
 import type { Pipeline } from '../../core/contract.ts';
 import type { OrderId } from '../../core/identity.ts';
-import type { Policy } from '../../core/policy.ts';
 import { connectPartners } from '../../partners/clients/connect.ts';
 import { connectModel } from '../../partners/clients/model.ts';
 import { controlPartners } from '../../partners/control.ts';
@@ -29,7 +24,7 @@ import { startPartners } from '../../partners/server/server.ts';
 import { startOrderWorkers } from '../../workers/order-workers.ts';
 import { defaultRates } from '../../workers/rates.ts';
 import type { AgentResult } from '../../workflows/agent/run.ts';
-import { quickPolicy } from './orders.ts';
+import { aRequest, type RequestShape } from './requests.ts';
 import { emptyDatabase } from './postgres.ts';
 import { temporalAddress, workflowBundle } from './temporal.ts';
 import { untilPosition } from './until.ts';
@@ -156,30 +151,11 @@ export async function openAgentBench({
 /** What is asked for unless a test says otherwise: below the limit above which a person must approve. */
 export const REQUEST = '4 office chairs under 200 euro each, delivered in Utrecht';
 
-/** A request under a reference of its own, so that tests on one server don't meet. */
-export function anAsk(
-  words = REQUEST,
-  { limits = {}, policy = {}, buyerId = 'acme' }: AskShape = {},
-): AgentAsk {
-  const parsed = parseRequest({
-    requestRef: `REQ-${randomBytes(6).toString('hex')}`,
-    buyer: { id: buyerId, name: 'Acme & Sons', email: 'orders@acme.example' },
-    text: words,
-    currency: 'EUR',
+/** With the default limits, and time for the model on a busy machine. */
+export function anAsk(words = REQUEST, { limits, ...shape }: RequestShape = {}): AgentAsk {
+  const { approvalLimits } = defaultAgentPolicy;
+  return aRequest(words, {
+    ...shape,
+    limits: { approvalLimits, modelTimeoutMs: 10_000, ...limits },
   });
-  const price = priceOf('scripted-1');
-  if (!parsed.ok || !price) throw new Error('a request of the tests must be one');
-  return toAgentAsk({
-    request: parsed.request,
-    limits: { ...defaultAgentPolicy, modelTimeoutMs: 10_000, ...limits },
-    policy: { ...quickPolicy, ...policy },
-    model: 'scripted-1',
-    price,
-  });
-}
-
-interface AskShape {
-  limits?: Partial<AgentPolicy>;
-  policy?: Partial<Policy>;
-  buyerId?: string;
 }

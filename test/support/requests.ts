@@ -11,12 +11,13 @@ import { quickPolicy } from './orders.ts';
 export interface RequestShape {
   buyerId?: string;
   limits?: Partial<AgentPolicy>;
-  policy?: Policy;
+  policy?: Partial<Policy>;
 }
 
 /** A request under a reference of its own, to the scripted model; technical waits are short, days stay days. */
 export function aRequest(words: string, shape: RequestShape = {}): AgentAsk {
-  const { buyerId = 'acme', limits = {}, policy = quickPolicy } = shape;
+  const { buyerId = 'acme', limits = {} } = shape;
+  const policy = { ...quickPolicy, ...shape.policy };
   const parsed = parseRequest({
     requestRef: `REQ-${randomBytes(6).toString('hex')}`,
     buyer: { id: buyerId, name: 'Acme & Sons', email: 'orders@acme.example' },

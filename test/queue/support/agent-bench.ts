@@ -1,22 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentPipeline, AgentPosition } from '../../../core/agent/contract.ts';
 import { agentRunIdOf, requestIdOf } from '../../../core/agent/identity.ts';
-import { toAgentAsk } from '../../../core/agent/input.ts';
 import type { AgentAsk } from '../../../core/agent/input.ts';
-import { defaultAgentPolicy } from '../../../core/agent/policy.ts';
-import type { AgentPolicy } from '../../../core/agent/policy.ts';
-import { priceOf } from '../../../core/agent/prices.ts';
-import { parseRequest } from '../../../core/agent/request.ts';
 import { businessKey } from '../../../core/identity.ts';
 import type { OrderId } from '../../../core/identity.ts';
-import type { Policy } from '../../../core/policy.ts';
 import { shiftRun } from '../../../lab/time/queue.ts';
 import { openQueueAgent } from '../../../queue/agent/open.ts';
 import type { AgentSettings, RunningWorker, WorkerSettings } from '../../../queue/worker/start.ts';
-import { quickPolicy } from '../../support/orders.ts';
+import { aRequest, type RequestShape } from '../../support/requests.ts';
 import { untilPosition } from '../../support/until.ts';
 import { openBench } from './bench.ts';
 import type { QueueBench } from './bench.ts';
@@ -30,7 +23,7 @@ export interface AgentBench {
   parts: AgentSettings;
   startWorker(changes?: Partial<WorkerSettings>): Promise<RunningWorker>;
   /** Asks, under a reference of its own, and says under which. */
-  asked(words?: string, changes?: Asked): Promise<OrderId>;
+  asked(words?: string, changes?: RequestShape): Promise<OrderId>;
   position(id: OrderId): Promise<AgentPosition>;
   until(id: OrderId, wanted: (position: AgentPosition) => boolean): Promise<AgentPosition>;
   ended(id: OrderId): Promise<AgentPosition>;
@@ -41,34 +34,10 @@ export interface AgentBench {
   close(): Promise<void>;
 }
 
-export interface Asked {
-  limits?: Partial<AgentPolicy>;
-  policy?: Partial<Policy>;
-  buyerId?: string;
-}
-
-/** A request of its own, with the technical waits cut short. */
-export function anAsk(words = CHAIRS, { limits, policy, buyerId = 'acme' }: Asked = {}): AgentAsk {
-  const parsed = parseRequest({
-    requestRef: `REQ-${randomBytes(6).toString('hex')}`,
-    buyer: { id: buyerId, name: 'Acme & Sons', email: 'orders@acme.example' },
-    text: words,
-    currency: 'EUR',
-  });
-  const price = priceOf('scripted-1');
-  if (!parsed.ok || !price) throw new Error('a request of the tests must be one');
-  return toAgentAsk({
-    request: parsed.request,
-    limits: {
-      ...defaultAgentPolicy,
-      approvalLimits: { EUR: '100000' },
-      modelTimeoutMs: 5_000,
-      ...limits,
-    },
-    policy: { ...quickPolicy, ...policy },
-    model: 'scripted-1',
-    price,
-  });
+/** Within what needs nobody, and with time for the model on a busy machine. */
+export function anAsk(words = CHAIRS, { limits, ...shape }: RequestShape = {}): AgentAsk {
+  const patient = { approvalLimits: { EUR: '100000' }, modelTimeoutMs: 5_000, ...limits };
+  return aRequest(words, { ...shape, limits: patient });
 }
 
 export async function openAgentBench({ workers = 1 } = {}): Promise<AgentBench> {
