@@ -10,9 +10,9 @@ export const fencing: Guard = {
   patches: [
     {
       file: 'queue/runs/transition.ts',
-      replace: 'const { wakeSeq, now } = await fence(tx, lease);',
-      by: `const { rows: [{ wakeSeq, now }] } = await tx.query(
-      'SELECT wake_seq AS "wakeSeq", statement_timestamp() AS now FROM queue.run WHERE id = $1 FOR UPDATE',
+      replace: 'const { wakeSeq, parentId, now } = await fence(tx, lease);',
+      by: `const { rows: [{ wakeSeq, parentId, now }] } = await tx.query(
+      'SELECT wake_seq AS "wakeSeq", parent_id AS "parentId", statement_timestamp() AS now FROM queue.run WHERE id = $1 FOR UPDATE',
       [lease.runId],
     );`,
     },
